@@ -122,6 +122,20 @@ import Testing
     #expect(program.files == ["cat.jpg", "dog.png"])
   }
 
+  @Test func `after Ctrl-C, every file is either the original or complete`() async throws {
+    let original = try photo("0.jpg")
+    let names = (0..<2_000).map { "\($0).jpg" }
+    for name in names { try original.write(to: program.file(name)) }
+    let running = try program.start(["strip", "--quiet", "--parallel", "1", "--in-place"] + names)
+    #expect(await eventually { program.contents("0.jpg") != original })
+    running.interrupt()
+    #expect(try await running.end().status == 130)
+    let stripped = try #require(program.contents("0.jpg"))
+    #expect(program.files == names.sorted(), "there are no temporary files")
+    #expect(names.allSatisfy { [original, stripped].contains(program.contents($0)) })
+    #expect(program.contents(names[1_999]) == original)
+  }
+
   @Test func `strip needs to know where to write`() async throws {
     _ = try photo("dog.jpg")
     let neither = try await program.run("strip", "dog.jpg")

@@ -26,6 +26,7 @@ import Testing
     ["get", "URL", "--output"], ["get", "URL", "--har"], ["download", "URL", "--output"],
     ["upload", "list", "URL", "--output"], ["lines", "URL", "--output"],
     ["thumbnail", "--size", "3", "dog.png", "--output"], ["collage", "list", "--output"],
+    ["strip", "dog.png", "--output"],
   ]
 
   private func arguments(_ writer: [String], _ output: String) -> [String] {

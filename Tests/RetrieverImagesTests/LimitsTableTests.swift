@@ -20,7 +20,9 @@ import Testing
       "metadata of a picture",
       [
         MetadataRecords.maximumBytes, MetadataText.maximumBytes, MetadataRecords.maximumTexts,
-        JPEGSegments.maximumSegments, GainMap.maximumBytes, StrippingPlan.maximumPieces,
+        JPEGSegments.maximumSegments, JPEGSegments.maximumSegments, MetadataRecords.maximumParts,
+        GainMap.maximumBytes,
+        StrippingPlan.maximumPieces,
       ]
     ),
     ("decoding threads", [WorkPool.maximumSlots]),

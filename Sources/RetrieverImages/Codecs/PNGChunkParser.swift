@@ -5,11 +5,14 @@ struct PNGChunkParser {
 
   /// The maximum size of a chunk that is read. Larger ones are skipped.
   private static let maximumBytes = 4 << 20
+  /// The maximum number of chunks that are read.
+  private static let maximumChunks = 1_000_000
 
   private(set) var orientation = PNGOrientation()
   /// The meaning of the samples, which takes precedence over all other chunks that describe colors.
   private(set) var colors: CodedColors?
   private let stopsAtPixels: Bool
+  private var chunkCount = 0
   private var part = Part.signature
   private var held: [UInt8] = []
   private var name = ""
@@ -43,7 +46,9 @@ struct PNGChunkParser {
     name = String(decoding: held[4...], as: UTF8.self)
     left = length + 4
     isWanted = (PNGOrientation.reads(name) || name == "cICP") && length <= Self.maximumBytes
-    start(name == "IEND" || name == "IDAT" && stopsAtPixels ? .end : .data)
+    chunkCount += 1
+    let isEnd = name == "IEND" || name == "IDAT" && stopsAtPixels || chunkCount == Self.maximumChunks
+    start(isEnd ? .end : .data)
   }
 
   private mutating func endChunk() {

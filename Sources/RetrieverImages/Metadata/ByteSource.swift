@@ -49,9 +49,20 @@ final class DataSource: ByteSource {
 
 /// The bytes of an open file. Neighboring parts are read together; parts that nobody needs are not read.
 final class FileSource: ByteSource {
-  private static let bufferSize = 16 << 10
+  // Small, so that the pixels of a PNG with many small chunks are not read.
+  private static let bufferSize = 4 << 10
 
-  let count: Int
+  /// The properties by which an unchanged file is recognized.
+  struct Identity: Sendable, Equatable {
+    fileprivate let device: UInt
+    fileprivate let number: UInt
+    let byteCount: Int
+    fileprivate let changedSeconds: Int
+    fileprivate let changedNanoseconds: Int
+  }
+
+  let identity: Identity
+  var count: Int { identity.byteCount }
   private let descriptor: Int32
   private let name: String
   private var buffer: [UInt8] = []
@@ -66,12 +77,22 @@ final class FileSource: ByteSource {
     // Nonblocking, so that `open` does not wait for the other end of a named pipe.
     descriptor = SystemCall.retrying { open(url.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK) }
     guard descriptor >= 0 else { throw .unreadable(name, SystemError(errno)) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else {
+    guard let identity = Self.identity(of: descriptor) else {
       close(descriptor)
       throw ImageError(.unreadable, "Could not read the file \(name): it is not a regular file.")
     }
-    count = Int(status.st_size)
+    self.identity = identity
+  }
+
+  /// Whether the file was written to since it was opened.
+  var hasChanged: Bool { Self.identity(of: descriptor) != identity }
+
+  private static func identity(of descriptor: Int32) -> Identity? {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return nil }
+    return Identity(
+      device: UInt(status.st_dev), number: UInt(status.st_ino), byteCount: Int(status.st_size),
+      changedSeconds: status.st_mtim.tv_sec, changedNanoseconds: status.st_mtim.tv_nsec)
   }
 
   deinit { close(descriptor) }

@@ -24,6 +24,8 @@ struct GIFBlocks {
   private let source: any ByteSource
   private var offset: Int
   private var hasEnded = false
+  private var count = 0
+  private static let pieceSize = 4_096
 
   init(_ source: any ByteSource) throws(ImageError) {
     guard let head = try source.exactly(13, at: 0) else { throw ImageError.truncated("GIF") }
@@ -39,9 +41,9 @@ struct GIFBlocks {
   /// - Throws: An error if the data is damaged or ends before the trailer.
   mutating func next() throws(ImageError) -> Block? {
     guard !hasEnded else { return nil }
-    var start = offset
-    // A stray zero between blocks is common and harmless.
-    while try source.exactly(1, at: start) == [0] { start += 1 }
+    count += 1
+    guard count <= MetadataRecords.maximumParts else { throw .tooManyParts("GIF") }
+    let start = try skipZeros(from: offset)
     guard let introducer = try source.exactly(1, at: start)?[0] else { throw ImageError.truncated("GIF") }
     switch introducer {
     case 0x3B:
@@ -75,9 +77,26 @@ struct GIFBlocks {
   private func end(ofBlocksAt start: Int) throws(ImageError) -> Int {
     var offset = start
     while true {
-      guard let count = try source.exactly(1, at: offset)?[0] else { throw ImageError.truncated("GIF") }
-      offset += 1 + Int(count)
-      if count == 0 { return offset }
+      let piece = try source.bytes(offset..<offset + Self.pieceSize)
+      guard !piece.isEmpty else { throw ImageError.truncated("GIF") }
+      var index = 0
+      while index < piece.count {
+        let count = Int(piece[index])
+        index += 1 + count
+        if count == 0 { return offset + index }
+      }
+      offset += index
+    }
+  }
+
+  /// Returns the position of the next byte that is not zero. Stray zeros between blocks are common and harmless.
+  private func skipZeros(from start: Int) throws(ImageError) -> Int {
+    var offset = start
+    while true {
+      let piece = try source.bytes(offset..<offset + Self.pieceSize)
+      guard !piece.isEmpty else { throw ImageError.truncated("GIF") }
+      if let index = piece.firstIndex(where: { $0 != 0 }) { return offset + index }
+      offset += piece.count
     }
   }
 

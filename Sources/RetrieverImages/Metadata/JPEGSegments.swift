@@ -60,8 +60,7 @@ struct JPEGSegments {
         offset = end
       }
     }
-    return ImageError(
-      .tooLarge, "The JPEG image has more segments than the maximum of \(Self.maximumSegments).")
+    return .tooManySegments
   }
 
   /// Returns the position of the last 0xFF of a sequence.
@@ -89,6 +88,9 @@ struct JPEGSegments {
 }
 
 extension ImageError {
+  static let tooManySegments = ImageError(
+    .tooLarge, "The JPEG image has more segments than the maximum of \(JPEGSegments.maximumSegments).")
+
   static func damagedJPEG(_ reason: String) -> ImageError {
     ImageError(.corrupt, "The JPEG image is damaged: \(reason).")
   }

@@ -116,11 +116,14 @@ enum JPEGStripping {
   ) throws(ImageError) -> Int {
     var start = scan
     var offset = scan
+    var count = 0
     while let (position, marker) = try nextMarker(source, from: offset, limit: limit) {
       if marker == 0xD9 {
         try plan.copy(start..<position + 2)
         return position + 2
       }
+      count += 1
+      guard count <= JPEGSegments.maximumSegments else { throw .tooManySegments }
       guard let field = try source.exactly(2, at: position + 2), position + 4 <= limit else { break }
       let end = position + 2 + (Int(field[0]) << 8 | Int(field[1]))
       guard end >= position + 4, end <= limit else { break }
@@ -140,7 +143,8 @@ enum JPEGStripping {
   private static func nextMarker(
     _ source: any ByteSource, from start: Int, limit: Int
   ) throws(ImageError) -> (position: Int, marker: UInt8)? {
-    let pieceSize = 256 << 10
+    // The next marker is either near or far.
+    var pieceSize = 4 << 10
     var offset = start
     while offset < limit - 1 {
       // The last byte is read again with the next piece, because it may be the first byte of a marker.
@@ -156,6 +160,7 @@ enum JPEGStripping {
         index = found + 1
       }
       offset += piece.count - 1
+      pieceSize = 256 << 10
     }
     return nil
   }

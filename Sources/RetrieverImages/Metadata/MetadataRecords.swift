@@ -4,6 +4,8 @@ import Foundation
 struct MetadataRecords {
   /// The maximum size of one record. Larger ones are ignored, before memory is allocated for them.
   static let maximumBytes = 4 << 20
+  /// The maximum number of chunks or blocks of a file.
+  static let maximumParts = 1_000_000
   /// The maximum number of texts and comments.
   static let maximumTexts = 1_000
 
@@ -77,5 +79,12 @@ struct MetadataRecords {
   mutating func takeComment(_ bytes: some Collection<UInt8>) {
     guard comments.count < Self.maximumTexts, let text = MetadataText.decode(bytes) else { return }
     comments.append(text)
+  }
+}
+
+extension ImageError {
+  static func tooManyParts(_ format: String) -> ImageError {
+    ImageError(
+      .tooLarge, "The \(format) image has more parts than the maximum of \(MetadataRecords.maximumParts).")
   }
 }

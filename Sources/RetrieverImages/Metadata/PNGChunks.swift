@@ -12,6 +12,7 @@ struct PNGChunks {
 
   private let source: any ByteSource
   private var offset = 8
+  private var count = 0
 
   init(_ source: any ByteSource) { self.source = source }
 
@@ -20,6 +21,8 @@ struct PNGChunks {
   /// - Throws: An error if the data is damaged or ends before IEND.
   mutating func next() throws(ImageError) -> Chunk? {
     guard offset >= 0 else { return nil }
+    count += 1
+    guard count <= MetadataRecords.maximumParts else { throw .tooManyParts("PNG") }
     guard let head = try source.exactly(8, at: offset) else { throw ImageError.truncated("PNG") }
     let length = head.prefix(4).reduce(0) { $0 << 8 | Int($1) }
     let letters = head[4...]

@@ -10,6 +10,7 @@ struct RIFFChunks {
   private let source: any ByteSource
   private var offset: Int
   private let end: Int
+  private var count = 0
 
   /// Reads the chunks of a file.
   init(_ source: any ByteSource) throws(ImageError) {
@@ -31,6 +32,8 @@ struct RIFFChunks {
   /// - Throws: An error if a chunk is not completely within the data.
   mutating func next() throws(ImageError) -> Chunk? {
     guard offset < end else { return nil }
+    count += 1
+    guard count <= MetadataRecords.maximumParts else { throw .tooManyParts("WebP") }
     guard let head = try source.exactly(8, at: offset) else { throw ImageError.truncated("WebP") }
     let size = head[4...].reversed().reduce(0) { $0 << 8 | Int($1) }
     let data = (offset + 8)..<(offset + 8 + size)

@@ -36,13 +36,21 @@ extension StrippedImage {
   func withPieces<Stop>(
     _ body: (UnsafeRawBufferPointer) throws(ImageError) -> Stop?
   ) throws(ImageError) -> Stop? {
-    let bytes: any ByteSource
     switch source {
-    case .data(let data): bytes = DataSource(data)
-    case .file(let url, let byteCount):
-      bytes = try FileSource(url)
-      guard bytes.count == byteCount else { throw Self.changed(url) }
+    case .data(let data): return try withPieces(of: DataSource(data), body) {}
+    case .file(let url, let identity):
+      let file = try FileSource(url)
+      guard file.identity == identity else { throw Self.changed(url) }
+      return try withPieces(of: file, body) { () throws(ImageError) in
+        if file.hasChanged { throw Self.changed(url) }
+      }
     }
+  }
+
+  private func withPieces<Stop>(
+    of bytes: any ByteSource, _ body: (UnsafeRawBufferPointer) throws(ImageError) -> Stop?,
+    finally check: () throws(ImageError) -> Void
+  ) throws(ImageError) -> Stop? {
     for piece in plan.pieces {
       switch piece {
       case .made(let made): if let stop = try Self.pass(made, to: body) { return stop }
@@ -56,6 +64,7 @@ extension StrippedImage {
         }
       }
     }
+    try check()
     return nil
   }
 

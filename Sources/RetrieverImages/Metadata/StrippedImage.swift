@@ -37,7 +37,7 @@ public struct StrippedImage: Sendable {
 
   enum Source: Sendable {
     case data(Data)
-    case file(URL, byteCount: Int)
+    case file(URL, FileSource.Identity)
   }
 
   let source: Source
@@ -49,7 +49,7 @@ public struct StrippedImage: Sendable {
   public var originalByteCount: Int {
     switch source {
     case .data(let data): data.count
-    case .file(_, let byteCount): byteCount
+    case .file(_, let identity): identity.byteCount
     }
   }
   /// The kinds of records that the copy leaves out.
@@ -65,17 +65,17 @@ public struct StrippedImage: Sendable {
 
   /// Plans the copy of a file on a disk, off the threads that run Swift's tasks.
   ///
-  /// The file is not kept in memory. It must not change until the copy is written.
+  /// The file is not kept in memory. If it changes before the copy is written, writing fails.
   ///
   /// - Throws: ``ImageError`` if the file cannot be read, is not in a supported format, or is too damaged to find its
   ///   parts.
   public init(contentsOf url: URL) async throws(ImageError) {
-    let (plan, count) = try await FileWork.run { () throws(ImageError) in
+    let (plan, identity) = try await FileWork.run { () throws(ImageError) in
       let file = try FileSource(url)
-      return (try StrippingPlan(file), file.count)
+      return (try StrippingPlan(file), file.identity)
     }
     self.plan = plan
-    source = .file(url, byteCount: count)
+    source = .file(url, identity)
   }
 
   /// Returns the copy in memory.

@@ -133,6 +133,28 @@ import Testing
     #expect(try FileManager.default.contentsOfDirectory(atPath: folder.url.path) == ["dog.png"])
   }
 
+  @Test func `a file that was replaced by one of the same size is not copied`() async throws {
+    let folder = try TemporaryDirectory()
+    let file = try folder.write(FullFixture.png(), to: "dog.png")
+    let stripped = try await StrippedImage(contentsOf: file)
+    let other = Data(FullFixture.png().reversed())
+    try folder.write(other, to: "other.png")
+    #expect(rename(folder.path("other.png"), file.path) == 0)
+    let error = await #expect(throws: ImageError.self) { try await stripped.write(to: file) }
+    #expect(error?.description == "The file dog.png changed while it was copied. Try again.")
+    #expect(try Data(contentsOf: file) == other)
+  }
+
+  @Test func `a file that must not be replaced stays`() async throws {
+    let folder = try TemporaryDirectory()
+    let stripped = try StrippedImage(data: FullFixture.png())
+    let file = folder.file("dog.png")
+    try await stripped.write(to: file, replaces: false)
+    let error = await #expect(throws: ImageError.self) { try await stripped.write(to: file, replaces: false) }
+    #expect(error?.description == "Could not write the file dog.png: File exists.")
+    #expect(try Data(contentsOf: file) == stripped.data())
+  }
+
   @Test func `an image in memory is stripped without decoding`() throws {
     let image = try #require(UIImage(data: FullFixture.jpeg()))
     #expect(image.metadata?.cameraModel == "K-1")
@@ -142,6 +164,33 @@ import Testing
     let drawn = try #require(image.preparingForDisplay())
     #expect(drawn.metadata == nil)
     #expect(try drawn.strippingMetadata() === drawn)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `files of hundreds of thousands of tiny parts do not take long`() throws {
+    func repeated(_ bytes: [UInt8], in data: Data, at offset: Int) -> Data {
+      let count = (2 << 20) / bytes.count
+      return data[..<offset] + Data((0..<count).flatMap { _ in bytes }) + data[offset...]
+    }
+    let jpeg = try JPEGFixture.baseline()
+    let webp = try FullFixture.webp()
+    var large = repeated(Array("PRIV".utf8) + [0, 0, 0, 0], in: webp, at: webp.count)
+    large.replaceSubrange(4..<8, with: BigEndian.bytes(large.count - 8, 4).reversed())
+    let files = [
+      repeated([0xFF, 0xDA, 0, 2], in: jpeg, at: jpeg.count - 2), repeated([0xFF], in: jpeg, at: 2),
+      repeated([0xFF, 0xFE, 0, 2], in: jpeg, at: 2),
+      repeated([0xFF, 0xFE, 0, 2], in: jpeg, at: jpeg.count - 2),
+      repeated(PNGFixture.chunk("prIv", []), in: FullFixture.png(), at: 33), large,
+      repeated([0], in: GIFFixture().data(), at: 397),
+      repeated([0x21, 0xFE, 0], in: GIFFixture().data(), at: 397),
+      repeated([1, 0x20], in: GIFFixture().data(), at: 399),
+    ]
+    let error = #expect(throws: ImageError.self) { try StrippedImage(data: files[0]) }
+    #expect(error?.code == .tooLarge, "without a maximum, this file takes minutes")
+    for data in files {
+      _ = try? StrippedImage(data: data)
+      _ = try? ImageMetadata(data: data)
+    }
   }
 
   @Test func `damaged files are refused or copied, and never crash`() throws {
