@@ -32,17 +32,24 @@ package enum PhotoInspector {
     }
   }
 
+  /// Whether a photo with this damage is taken. Cameras write JPEGs with small errors, which every program shows. In other
+  /// formats, nothing after wrong data can be decoded.
+  private static func isAcceptable(_ damage: ImageDamage, _ format: PhotoFacts.Format) -> Bool {
+    damage.kind == .other || damage.kind == .pixels && format == .jpeg
+  }
+
   private static func facts(of data: Data) async throws(KennelError) -> PhotoFacts {
     do {
-      // A thumbnail is made from all rows, so this fails if any row is missing.
+      // A thumbnail is made from all rows, so missing rows are found.
       let result = try await PhotoDecoder.sandbox.thumbnail(
         of: data, ThumbnailTarget(width: 100, height: 100), limits: limits, damage: .tolerate, priority: .low)
       guard let format = PhotoFacts.Format(rawValue: result.format.rawValue) else {
         throw KennelError.notAPhoto
       }
-      // Missing rows are found. Other damage is common in photos of cameras, and every program shows them.
-      if let missing = result.thumbnail.damage.first(where: { $0.kind == .incomplete }) {
-        throw KennelError.incompletePhoto(cause: missing.description)
+      if let damage = result.thumbnail.damage.first(where: { !isAcceptable($0, format) }) {
+        throw damage.kind == .incomplete
+          ? KennelError.incompletePhoto(cause: damage.description)
+          : KennelError.damagedPhoto(cause: damage.description)
       }
       return PhotoFacts(
         width: result.width, height: result.height, format: format,
@@ -70,10 +77,15 @@ extension KennelError {
     KennelError(.badPhoto, "The photo is incomplete. Upload the complete file.", cause: cause)
   }
 
+  fileprivate static func damagedPhoto(cause: String?) -> KennelError {
+    KennelError(
+      .badPhoto, "The photo is damaged. Save it again in an image editor and upload the new file.", cause: cause)
+  }
+
   /// Creates an error for the sender from an error that occurred while decoding a photo.
   package init(decoding error: any Error) {
     guard let error = error as? ImageError else {
-      self.init(.badPhoto, "The photo is damaged. Save it again in an image editor and upload the new file.")
+      self = .damagedPhoto(cause: nil)
       return
     }
     switch error.code {
@@ -91,9 +103,7 @@ extension KennelError {
     case .truncated:
       self = .incompletePhoto(cause: error.description)
     default:
-      self.init(
-        .badPhoto, "The photo is damaged. Save it again in an image editor and upload the new file.",
-        cause: error.description)
+      self = .damagedPhoto(cause: error.description)
     }
   }
 }

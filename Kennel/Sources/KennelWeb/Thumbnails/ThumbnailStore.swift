@@ -139,7 +139,7 @@ package final class ThumbnailStore: Sendable {
         let side = key.size.pixels
         let result = try await PhotoDecoder.sandbox.thumbnail(
           of: bytes, ThumbnailTarget(width: side, height: side), limits: PhotoInspector.limits,
-          priority: .high)
+          damage: .tolerate, priority: .high)
         return try await result.thumbnail.data(as: key.format.encoding)
       } catch {
         throw KennelError(decoding: error)
