@@ -15,19 +15,18 @@ final class ThumbnailDecoder {
 
   /// - Parameters:
   ///   - targets: The thumbnails' sizes; nil for the complete image at its own size.
-  ///   - byteCount: The length of the complete file, if it is known.
   ///   - policy: Whether ``finish()`` returns what could be decoded of a damaged image, or throws.
   ///   - flag: Ends the work between two rows when it is set.
   init(
-    targets: [ThumbnailTarget?], limits: ImageLimits, byteCount: Int? = nil,
-    policy: DamagePolicy = .strict, flag: CancellationFlag = CancellationFlag()
+    targets: [ThumbnailTarget?], limits: ImageLimits, policy: DamagePolicy = .strict,
+    flag: CancellationFlag = CancellationFlag()
   ) {
     self.policy = policy
     self.targets = targets
     self.flag = flag
     budget = TimeBudget(limits.duration)
     rows = RowDistributor(targets: targets, flag: flag, budget: budget)
-    decoder = makeImageDecoder(consumer: rows, limits: limits, byteCount: byteCount)
+    decoder = makeImageDecoder(consumer: rows, limits: limits)
   }
 
   /// The properties that the image declares, after enough of it was read.
