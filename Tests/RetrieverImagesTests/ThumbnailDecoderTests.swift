@@ -64,7 +64,7 @@ import Testing
   {
     let drawn = striped(width: width, height: height)
     for mode in [ThumbnailTarget.Mode.fit, .fill] {
-      let target = ThumbnailTarget(width: 84, height: 84, mode: mode)
+      let target = ThumbnailTarget(width: 64, height: 64, mode: mode)
       // The reference is made from the original pixels.
       let exact = ThumbnailDecoder(targets: [target], limits: ImageLimits())
       try PNGEncoder.encode(drawn).withBytes { (bytes) throws(ImageError) in try exact.feed(bytes) }

@@ -234,7 +234,9 @@ final class JPEGDecoder: ImageDecoder {
   ) throws(ImageError) -> (eighths: Int, width: UInt32, height: UInt32) {
     var width: UInt32 = 0
     var height: UInt32 = 0
-    if size.scaled(eighths: 2).covers(wanted),
+    // Each pixel at a quarter is a plain mean, which is a little soft. That is visible with less than this.
+    let ample = PixelSize(width: wanted.width / 4 * 5, height: wanted.height / 4 * 5)
+    if size.scaled(eighths: 2).covers(ample), size.scaled(eighths: 2).covers(wanted),
       codec_jpeg_decoder_start_keeping_light(reader, &width, &height) == .done
     {
       return (2, width, height)

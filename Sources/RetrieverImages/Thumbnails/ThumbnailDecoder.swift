@@ -85,7 +85,7 @@ final class ThumbnailDecoder {
   /// What was wrong with the image so far.
   private var damage: [ImageDamage] {
     var damage = decoder.damage
-    if let end { damage.add(ImageDamage(end)) }
+    if let end { damage.add(ImageDamage(end, hasAllRows: decoder.isComplete)) }
     return damage
   }
 
@@ -112,7 +112,7 @@ final class ThumbnailDecoder {
     var error = error
     error.partialBitmaps = rows.builders.compactMap { $0.bitmap() }
     error.damage = damage
-    if error.isDamage { error.damage.add(ImageDamage(error)) }
+    if error.isDamage { error.damage.add(ImageDamage(error, hasAllRows: decoder.isComplete)) }
     return error
   }
 

@@ -40,9 +40,11 @@ package enum PhotoInspector {
       }
       // A thumbnail is made from all rows, so missing rows are found. Other damage is common in photos of cameras, and
       // every program shows them.
-      let small = try await image.thumbnail(ThumbnailTarget(width: 100, height: 100), priority: .low)
-      if let missing = small.damage.first(where: { $0.kind == .incomplete }) {
-        throw KennelError.incompletePhoto(cause: missing.description)
+      let target = ThumbnailTarget(width: 100, height: 100)
+      var small = try await image.thumbnail(target, priority: .low)
+      if small.damage.contains(where: { $0.kind == .incomplete }) {
+        // Throws the error in the image.
+        small = try await image.thumbnail(target, priority: .low, damage: .strict)
       }
       return PhotoFacts(
         width: Int(image.size.width), height: Int(image.size.height), format: format,
@@ -66,10 +68,6 @@ extension KennelError {
   static let notAPhoto = KennelError(
     .unknownFormat, "The file type is not supported. Use a JPEG, PNG, WebP or GIF image.")
 
-  fileprivate static func incompletePhoto(cause: String) -> KennelError {
-    KennelError(.badPhoto, "The photo is incomplete. Upload the complete file.", cause: cause)
-  }
-
   /// Creates an error for the sender from an error that occurred while decoding a photo.
   package init(decoding error: any Error) {
     guard let error = error as? ImageError else {
@@ -77,14 +75,13 @@ extension KennelError {
       return
     }
     switch error.code {
-    case .unknownFormat:
-      self.init(.unknownFormat, KennelError.notAPhoto.description, cause: error.description)
+    case .unknownFormat: self = .notAPhoto
     case .cancelled: self = .cancelled
     case .tooLarge: self = .photoTooLarge
     case .outOfMemory:
       self.init(.busy, "There is not enough memory to decode the photo. Try again in a moment.")
     case .truncated:
-      self = .incompletePhoto(cause: error.description)
+      self.init(.badPhoto, "The photo is incomplete. Upload the complete file.", cause: error.description)
     default:
       self.init(
         .badPhoto, "The photo is damaged. Save it again in an image editor and upload the new file.",
