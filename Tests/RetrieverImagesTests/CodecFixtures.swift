@@ -64,11 +64,10 @@ enum Cut {
 }
 
 func decode(
-  _ data: Data, cut: Cut = .onePiece, wanted: PixelSize? = nil, limits: ImageLimits = ImageLimits(),
-  byteCount: Int? = nil
+  _ data: Data, cut: Cut = .onePiece, wanted: PixelSize? = nil, limits: ImageLimits = ImageLimits()
 ) -> Decoding {
   let consumer = RecordingConsumer(wanted: wanted)
-  let decoder = makeImageDecoder(consumer: consumer, limits: limits, byteCount: byteCount)
+  let decoder = makeImageDecoder(consumer: consumer, limits: limits)
   var failure: ImageError?
   do throws(ImageError) {
     try feed(data, cut: cut, to: decoder)

@@ -42,22 +42,57 @@ import Testing
   }
 
   @Test(arguments: [
-    (wanted: 67, width: 67), (34, 34), (35, 67), (17, 17), (18, 34), (9, 9), (1, 9), (500, 67),
+    (wanted: 67, width: 67), (34, 34), (35, 67), (17, 34), (16, 34), (15, 17), (9, 17), (1, 17), (500, 67),
   ])
   func `the smallest sufficient scale with fast code is used`(wanted: Int, width: Int) throws {
     let decoding = decode(
-      try JPEGFixture.baseline(), wanted: PixelSize(width: wanted, height: 1), byteCount: 1)
+      try JPEGFixture.baseline(), wanted: PixelSize(width: wanted, height: 1))
     #expect(decoding.error == nil)
     #expect(decoding.layout?.size.width == width)
     #expect(decoding.rowCount == decoding.layout?.size.height)
   }
 
-  /// An image of 67 by 53 pixels: at 0.15 bytes per pixel, it has 532 bytes.
-  @Test(arguments: [(byteCount: nil as Int?, width: 34), (532, 9), (533, 34), (100_000, 34)])
-  func `scales below a half are used only for images with little detail`(byteCount: Int?, width: Int) throws {
-    let decoding = decode(
-      try JPEGFixture.baseline(), wanted: PixelSize(width: 1, height: 1), byteCount: byteCount)
-    #expect(decoding.layout?.size.width == width)
+  @Test func `bytes after the end of the image do not change the scale`() throws {
+    // Few bytes per pixel: with the bytes after the end, there are many.
+    let data = try JPEGFixture.baseline(width: 640, height: 480)
+    let small = decode(data, wanted: PixelSize(width: 80, height: 60))
+    #expect(small.layout?.size.width == 160)
+    for cut in [Cut.onePiece, .pieces(of: 1_000)] {
+      let longer = decode(
+        data + Data(repeating: 7, count: 200_000), cut: cut, wanted: PixelSize(width: 80, height: 60))
+      #expect(longer.isSame(as: small))
+    }
+  }
+
+  @Test(
+    arguments: [
+      (JPEGFixture.progressive, 34), ({ try JPEGFixture.form(.cmyk8, width: $0, height: $1) }, 34),
+      ({ try JPEGFixture.form(.grey8, width: $0, height: $1) }, 17),
+    ] as [(@Sendable (Int, Int) throws -> Data, Int)])
+  func `an image that libjpeg decodes is scaled to a half at most`(
+    make: @Sendable (Int, Int) throws -> Data, width: Int
+  ) throws {
+    let decoding = decode(try make(67, 53), wanted: PixelSize(width: 1, height: 1))
+    #expect(decoding.error == nil && decoding.layout?.size.width == width)
+  }
+
+  @Test func `at a quarter, fine patterns are as bright as their light`() throws {
+    let size = PixelSize(width: 64, height: 64)
+    func gray(_ value: (Int, Int) -> UInt8) throws -> [UInt8] {
+      let pixels = (0..<64 * 64).map { value($0 % 64, $0 / 64) }
+      var form = codec_jpeg_encoding()
+      form.quality = 100
+      let data = try JPEGEncoder.encode(pixels, size: size, format: .grey8, as: form)
+      return decode(data, wanted: PixelSize(width: 12, height: 12)).pixels
+    }
+    // Half of the light of white is 188 in sRGB; the mean of the samples is 128.
+    let squares = try gray { ($0 + $1).isMultiple(of: 2) ? 255 : 0 }
+    #expect(squares.count == 16 * 16 && squares.allSatisfy { abs(Int($0) - 188) <= 4 })
+    let stripes = try gray { x, _ in x.isMultiple(of: 2) ? 200 : 100 }
+    #expect(stripes.allSatisfy { abs(Int($0) - 160) <= 3 })
+    // What is visible at a quarter keeps its samples.
+    let large = try gray { x, _ in x / 16 % 2 == 0 ? 240 : 20 }
+    #expect(difference(large, (0..<256).map { $0 % 16 / 4 % 2 == 0 ? 240 : 20 }).maximum <= 2)
   }
 
   @Test(arguments: [false, true])

@@ -50,6 +50,16 @@ import Testing
     }
   }
 
+  @Test func `damage that ends the decoding early makes the image incomplete`() async throws {
+    var png = try PNGEncoder.encode(drawnBitmap(width: 150, height: 120))
+    // Damages the compressed pixels.
+    for index in (png.count / 2)..<(png.count / 2 + 40) { png[index] ^= 0xFF }
+    let image = try UIImage(validating: png)
+    #expect(try await image.thumbnail(target).damage.map(\.kind) == [.incomplete])
+    let error = await #expect(throws: ImageError.self) { try await image.thumbnail(target, damage: .strict) }
+    #expect(error?.code == .corrupt && error?.damage.map(\.kind) == [.incomplete])
+  }
+
   @Test func `an image without any row is an error under both policies`() async throws {
     let jpeg = try JPEGFixture.baseline(width: 150, height: 120)
     let image = try UIImage(validating: jpeg.prefix(700))

@@ -29,9 +29,7 @@ final class FakeWorkerFactory: ThumbnailWorkerFactory {
 
   fileprivate func count(_ change: (inout Counts) -> Void) { state.withLock { change(&$0) } }
 
-  func makeWorker(
-    _ forms: [ImageForm], limits: ImageLimits, byteCount: Int?
-  ) -> any ThumbnailWorker {
+  func makeWorker(_ forms: [ImageForm], limits: ImageLimits) -> any ThumbnailWorker {
     count {
       $0.begun += 1
       $0.forms.append(forms)

@@ -63,20 +63,20 @@ import Testing
     throws
   {
     let drawn = striped(width: width, height: height)
-    let data = try JPEGEncoder.encode(drawn, quality: 0.95, isProgressive: false)
     for mode in [ThumbnailTarget.Mode.fit, .fill] {
-      let target = ThumbnailTarget(width: 84, height: 84, mode: mode)
+      let target = ThumbnailTarget(width: 64, height: 64, mode: mode)
       // The reference is made from the original pixels.
       let exact = ThumbnailDecoder(targets: [target], limits: ImageLimits())
       try PNGEncoder.encode(drawn).withBytes { (bytes) throws(ImageError) in try exact.feed(bytes) }
       let reference = try bitmap(exact)
-      // With a length, the scale is an eighth or a quarter; without, a half.
-      for byteCount in [nil, 1] {
-        let decoder = ThumbnailDecoder(targets: [target], limits: ImageLimits(), byteCount: byteCount)
+      // The scale is a half for a progressive image, and a quarter for another one.
+      for isProgressive in [false, true] {
+        let data = try JPEGEncoder.encode(drawn, quality: 0.95, isProgressive: isProgressive)
+        let decoder = ThumbnailDecoder(targets: [target], limits: ImageLimits())
         try feed(data, to: decoder)
         let result = try bitmap(decoder)
         #expect(result.size == reference.size)
-        #expect(difference(result.pixels, reference.pixels).mean < 1, "\(mode), \(byteCount ?? 0)")
+        #expect(difference(result.pixels, reference.pixels).mean < 1, "\(mode), \(isProgressive)")
       }
     }
   }

@@ -10,7 +10,7 @@ extension Measurement {
     let pictures =
       surfaces.map { PictureFile.large($0) }
       + [.jpeg, .png, .webp].flatMap { kind in surfaces.map { PictureFile.small($0, kind) } }
-    return pictures.map(cost) + pictures.map(quality)
+    return pictures.map(cost) + pictures.map(quality) + PictureFile.photographs.map(quality)
       + surfaces.map { fetched(.large($0)) } + surfaces.map { fetched(.phone($0)) }
       + [.jpeg, .progressive].map { cancelled(.large(.noisy, $0)) }
       + surfaces.map { served(.middling($0)) }
@@ -47,7 +47,8 @@ extension Measurement {
   /// Compares two scores: of the encoded JPEG, and of the pixels before encoding.
   private static func quality(of picture: PictureFile) -> Measurement {
     let peers: [(name: String, contender: Contender, bar: Double)] = [
-      ("libvips-linear", linear, -1), ("libvips", gamma, 0), ("pillow", pillow, 0),
+      ("libvips-linear", linear, picture.isPhotograph ? -2 : -1), ("libvips", gamma, 0),
+      ("pillow", pillow, 0),
     ]
     let text = "SSIMULACRA2 of the thumbnail of a \(picture.description)"
     return Measurement(
@@ -128,7 +129,9 @@ extension PictureFile {
   fileprivate var title: String { "\(megapixels)mp-\(surface.rawValue)-\(kind.title)" }
 
   fileprivate var description: String {
-    "\(surface.rawValue) \(kind.description) of \(megapixels) megapixels"
+    isPhotograph
+      ? "photograph of \(width) × \(height) pixels (\(surface.rawValue))"
+      : "\(surface.rawValue) \(kind.description) of \(megapixels) megapixels"
   }
 }
 

@@ -48,6 +48,7 @@ extension Page {
       encoded as a JPEG of quality 80. CPU is the time of the loop alone. *libvips* and *Pillow* are
       `Benchmarks/peers/thumbnail.py`, libvips scaling as encoded (gamma) or in linear light; *decode only* is
       `Benchmarks/peers/jpeg_decode.c` at the scale that keeps twice the thumbnail's width.
+    - Photographs are those of the Debian package mate-backgrounds, cropped to odd sizes.
     - Points are SSIMULACRA2 scores, compared with a Lanczos thumbnail of all pixels in floating point and linear
       light. 100 means no difference. For points, the ratio column shows the difference.
 

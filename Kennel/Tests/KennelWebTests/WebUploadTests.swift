@@ -162,6 +162,17 @@ import Testing
     }
   }
 
+  @Test func `a photo whose damage does not hide rows is accepted, as in every browser`() async throws {
+    try await withSite { web in
+      _ = try await web.store.addUser("Ada")
+      let fields = SiteFixture.basic("Ada").merging(["Content-Type": "image/png"]) { $1 }
+      var png = try #require(try SiteFixture.picture(1, width: 200, height: 200).pngData())
+      // The last byte of the checksum of the pixels, before the chunk that ends the file.
+      png[png.endIndex - 13] ^= 1
+      #expect(try await web.ask("POST", "/posts", fields, body: png).status == 201)
+    }
+  }
+
   @Test func `the message of a decoder is separate from the error message`() async throws {
     try await withSite { web in
       _ = try await web.store.addUser("Ada")

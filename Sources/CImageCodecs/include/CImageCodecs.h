@@ -105,6 +105,12 @@ codec_jpeg_segment codec_jpeg_decoder_segment(
 codec_result codec_jpeg_decoder_start(
     codec_jpeg_decoder *decoder, unsigned eighths, uint32_t *width, uint32_t *height);
 
+/// Like `codec_jpeg_decoder_start` at 2/8, but the rows have the mean light of the pixels that they stand for instead of
+/// the mean of the encoded values. Returns `codec_unsupported` for kinds of images that only libjpeg decodes; then
+/// `codec_jpeg_decoder_start` can be called.
+codec_result codec_jpeg_decoder_start_keeping_light(
+    codec_jpeg_decoder *decoder, uint32_t *width, uint32_t *height);
+
 /// For a buffered image: reads scans until the input is used up (`codec_needs_input`) or the image ends.
 codec_result codec_jpeg_decoder_read_scans(codec_jpeg_decoder *decoder);
 /// For a buffered image: returns the number of complete scans.

@@ -37,6 +37,8 @@ struct jpeg_baseline {
   uint8_t *wide;
   size_t narrow_width;
   bool widens_smoothly;
+  /// Luminance at 1/4 has the mean light of the samples, not the light of their mean.
+  bool keeps_light;
   uint32_t mcus_per_row, mcu_rows;
   uint32_t mcu, mcu_row;
   /// The number of rows in a row of MCUs, and how many of them were returned.
@@ -172,13 +174,14 @@ static bool set_up(jpeg_baseline *baseline) {
   return baseline->components == 1 || set_up_widening(baseline);
 }
 
-jpeg_baseline *jpeg_baseline_make(j_decompress_ptr image) {
+jpeg_baseline *jpeg_baseline_make(j_decompress_ptr image, bool keeps_light) {
   if (!has_usual_scan(image) || !has_usual_colors(image) || !has_usual_sampling(image)) return NULL;
   // Aligned for vectors, and in complete cache lines.
   jpeg_baseline *baseline = aligned_alloc(64, (sizeof *baseline + 63) / 64 * 64);
   if (!baseline) return NULL;
   memset(baseline, 0, offsetof(jpeg_baseline, dc));
   baseline->image = image;
+  baseline->keeps_light = keeps_light && image->comp_info[0].DCT_scaled_size == 2;
   if (set_up(baseline)) return baseline;
   jpeg_baseline_free(baseline);
   return NULL;
@@ -202,8 +205,12 @@ static void transform(jpeg_baseline *baseline, uint32_t first, unsigned count) {
       uint8_t *samples = plane->samples + (size_t)mcu * plane->across * plane->block_size;
       for (unsigned row = 0; row < plane->down; row++, samples += plane->bytes_per_row * plane->block_size) {
         for (unsigned column = 0; column < plane->across; column++, block++, last++) {
-          jpeg_transform(
-              block, *last, plane->block_size, samples + column * plane->block_size, plane->bytes_per_row);
+          uint8_t *place = samples + column * plane->block_size;
+          if (component == 0 && baseline->keeps_light) {
+            jpeg_transform_to_mean_light(block, *last, place, plane->bytes_per_row);
+          } else {
+            jpeg_transform(block, *last, plane->block_size, place, plane->bytes_per_row);
+          }
         }
       }
     }

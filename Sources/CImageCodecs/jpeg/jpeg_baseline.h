@@ -14,7 +14,10 @@ typedef struct jpeg_baseline jpeg_baseline;
 /// The supported kind is sequential Huffman coding in one scan, in gray or YCbCr, with full or halved chroma, and at
 /// scales that do not blend rows of chroma. Images with invalid tables are left to libjpeg too, because it reports the
 /// error best.
-jpeg_baseline *jpeg_baseline_make(j_decompress_ptr image);
+///
+/// With `keeps_light`, the samples of luminance at 1/4 are as bright as the mean light of those they stand for. Without,
+/// all samples are those of libjpeg.
+jpeg_baseline *jpeg_baseline_make(j_decompress_ptr image, bool keeps_light);
 void jpeg_baseline_free(jpeg_baseline *baseline);
 
 /// Reads rows like `codec_jpeg_decoder_read_rows`. Damage is reported as libjpeg's warnings.

@@ -267,10 +267,26 @@ codec_result codec_jpeg_decoder_start(
   image->buffered_image = jpeg_has_multiple_scans(image);
   if (!image->buffered_image && !decoder->leaves_all_to_libjpeg) {
     jpeg_calc_output_dimensions(image);
-    decoder->baseline = jpeg_baseline_make(image);
+    decoder->baseline = jpeg_baseline_make(image, false);
   }
   // Neither path reads input here, so neither has to wait for it. A single scan is read together with its rows.
   if (!decoder->baseline && !jpeg_start_decompress(image)) return codec_needs_input;
+  *width = image->output_width;
+  *height = image->output_height;
+  decoder->real_rows = image->output_height;
+  return codec_done;
+}
+
+codec_result codec_jpeg_decoder_start_keeping_light(
+    codec_jpeg_decoder *decoder, uint32_t *width, uint32_t *height) {
+  struct jpeg_decompress_struct *image = &decoder->image;
+  if (setjmp(decoder->failure.jump)) return jpeg_failure_result(&decoder->failure);
+  if (decoder->leaves_all_to_libjpeg || jpeg_has_multiple_scans(image)) return codec_unsupported;
+  image->scale_num = 2;
+  image->scale_denom = 8;
+  jpeg_calc_output_dimensions(image);
+  decoder->baseline = jpeg_baseline_make(image, true);
+  if (!decoder->baseline) return codec_unsupported;
   *width = image->output_width;
   *height = image->output_height;
   decoder->real_rows = image->output_height;

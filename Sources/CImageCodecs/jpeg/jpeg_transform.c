@@ -1,5 +1,6 @@
 #include "jpeg_transform.h"
 
+#include <math.h>
 #include <string.h>
 
 #ifdef __SSE2__
@@ -57,6 +58,13 @@ static const int16_t odd_factors_of_four[2][4] = {
     {f1061, -f2172, f1451, -f0211},
 };
 static const int16_t odd_factors_of_two[4] = {f3624, -f1272, f0850, -f0720};
+
+// The mean light of samples is more than the light of their mean, the more they differ. If light were the square of a
+// sample, it would be the square of the mean, plus the variance. The exponent of sRGB is larger, by about this factor.
+//
+// The sum of the squares of a block's coefficients is that of its samples, so it gives their variance. Subtracting the
+// variance between the four means leaves the mean variance of the samples that each of them stands for.
+static const float exponent_factor = 1.2F;
 
 static uint8_t sample_of(int32_t value) {
   value += 128;
@@ -273,6 +281,83 @@ static void transform_four(const jpeg_block *block, uint8_t *samples, size_t byt
 
 #endif
 
+#ifdef __SSE2__
+
+/// Returns the four means of a block, row by row, minus 128.
+INLINE __m128i make_means(const jpeg_block *block) {
+  const __m128i *rows = (const __m128i *)block->coefficients;
+  const int16_t *factors = odd_factors_of_two;
+  __m128i zero = _mm_setzero_si128(), half = _mm_set1_epi32(1 << 12);
+  __m128i of_13 = pair(factors[0], factors[1]), of_57 = pair(factors[2], factors[3]);
+  __m128i low_odd = _mm_add_epi32(_mm_madd_epi16(_mm_unpacklo_epi16(rows[1], rows[3]), of_13),
+      _mm_madd_epi16(_mm_unpacklo_epi16(rows[5], rows[7]), of_57));
+  __m128i high_odd = _mm_add_epi32(_mm_madd_epi16(_mm_unpackhi_epi16(rows[1], rows[3]), of_13),
+      _mm_madd_epi16(_mm_unpackhi_epi16(rows[5], rows[7]), of_57));
+  __m128i low_even = _mm_add_epi32(_mm_srai_epi32(_mm_unpacklo_epi16(zero, rows[0]), 1), half);
+  __m128i high_even = _mm_add_epi32(_mm_srai_epi32(_mm_unpackhi_epi16(zero, rows[0]), 1), half);
+  __m128i low[2], high[2];
+  add_and_subtract(low_even, low_odd, 13, &low[0], &low[1]);
+  add_and_subtract(high_even, high_odd, 13, &high[0], &high[1]);
+  // As in libjpeg, damaged data wraps instead of being limited.
+  for (int row = 0; row < 2; row++) high[row] = _mm_srai_epi32(_mm_slli_epi32(high[row], 16), 16);
+  __m128i both = _mm_unpacklo_epi64(of_13, of_57);
+  both = _mm_shuffle_epi32(both, _MM_SHUFFLE(2, 0, 2, 0));
+  __m128i odd = _mm_madd_epi16(_mm_packs_epi32(high[0], high[1]), both);
+  odd = _mm_add_epi32(odd, _mm_shuffle_epi32(odd, _MM_SHUFFLE(2, 3, 0, 1)));
+  __m128i even = _mm_shuffle_epi32(_mm_unpacklo_epi32(low[0], low[1]), _MM_SHUFFLE(1, 1, 0, 0));
+  even = _mm_add_epi32(_mm_slli_epi32(even, 15), _mm_set1_epi32(1 << 19));
+  __m128i sign = _mm_setr_epi32(0, -1, 0, -1);
+  odd = _mm_sub_epi32(_mm_xor_si128(odd, sign), sign);
+  return _mm_srai_epi32(_mm_add_epi32(even, odd), 20);
+}
+
+/// Stores four samples as two rows.
+INLINE void store_two(__m128i four, uint8_t *samples, size_t bytes_per_row) {
+  int32_t bytes = _mm_cvtsi128_si32(four);
+  memcpy(samples, &bytes, 2);
+  bytes >>= 16;
+  memcpy(samples + bytes_per_row, &bytes, 2);
+}
+
+static void transform_two(const jpeg_block *block, uint8_t *samples, size_t bytes_per_row) {
+  __m128i means = _mm_packs_epi32(make_means(block), _mm_setzero_si128());
+  means = _mm_xor_si128(_mm_packs_epi16(means, means), _mm_set1_epi8(-128));
+  store_two(means, samples, bytes_per_row);
+}
+
+INLINE __m128 sum_of(__m128 four) {
+  four = _mm_add_ps(four, _mm_shuffle_ps(four, four, _MM_SHUFFLE(1, 0, 3, 2)));
+  return _mm_add_ps(four, _mm_shuffle_ps(four, four, _MM_SHUFFLE(2, 3, 0, 1)));
+}
+
+/// Returns the sum of the squares of all coefficients but the first, in each place. Only damaged data makes it wrap.
+INLINE __m128 energy_of(const jpeg_block *block) {
+  const __m128i *rows = (const __m128i *)block->coefficients;
+  __m128i row = _mm_srli_si128(rows[0], 2);
+  __m128i first = _mm_madd_epi16(row, row), second = _mm_madd_epi16(rows[1], rows[1]);
+  for (int index = 2; index < 8; index += 2) {
+    first = _mm_add_epi32(first, _mm_madd_epi16(rows[index], rows[index]));
+    second = _mm_add_epi32(second, _mm_madd_epi16(rows[index + 1], rows[index + 1]));
+  }
+  return sum_of(_mm_cvtepi32_ps(_mm_add_epi32(first, second)));
+}
+
+static void transform_two_to_mean_light(const jpeg_block *block, uint8_t *samples, size_t bytes_per_row) {
+  __m128 means = _mm_cvtepi32_ps(_mm_add_epi32(make_means(block), _mm_set1_epi32(128)));
+  means = _mm_min_ps(_mm_max_ps(means, _mm_setzero_ps()), _mm_set1_ps(255));
+  __m128 squares = _mm_mul_ps(means, means), sum = sum_of(means);
+  // As `added_square`, in each place.
+  __m128 between = _mm_sub_ps(sum_of(squares), _mm_mul_ps(_mm_mul_ps(sum, sum), _mm_set1_ps(0.25F)));
+  __m128 variance = _mm_sub_ps(_mm_mul_ps(energy_of(block), _mm_set1_ps(1.0F / DCTSIZE2)),
+      _mm_mul_ps(between, _mm_set1_ps(0.25F)));
+  __m128 added = _mm_mul_ps(_mm_max_ps(variance, _mm_setzero_ps()), _mm_set1_ps(exponent_factor));
+  __m128i light = _mm_cvtps_epi32(_mm_sqrt_ps(_mm_add_ps(squares, added)));
+  light = _mm_packs_epi32(light, light);
+  store_two(_mm_packus_epi16(light, light), samples, bytes_per_row);
+}
+
+#else
+
 /// Computes two means of four. `step` is the distance between two odd coefficients.
 INLINE void make_two(int32_t first, const int16_t *odd, int step, int shift, int32_t *out) {
   uint32_t even = ((uint32_t)first << 15) + (1U << (shift - 1)), sum = 0;
@@ -298,6 +383,39 @@ static void transform_two(const jpeg_block *block, uint8_t *samples, size_t byte
   }
 }
 
+/// Returns what to add to the square of each mean, from the sum of the four means and that of their squares.
+static float added_square(const jpeg_block *block, float sum, float squares) {
+  uint32_t energy = 0;
+  for (int index = 1; index < DCTSIZE2; index++) {
+    energy += (uint32_t)(block->coefficients[index] * block->coefficients[index]);
+  }
+  float variance = (float)energy / DCTSIZE2 - (squares - sum * sum / 4) / 4;
+  return variance > 0 ? variance * exponent_factor : 0;
+}
+
+static void transform_two_to_mean_light(const jpeg_block *block, uint8_t *samples, size_t bytes_per_row) {
+  transform_two(block, samples, bytes_per_row);
+  uint8_t *rows[2] = {samples, samples + bytes_per_row};
+  float sum = 0, squares = 0;
+  for (int row = 0; row < 2; row++) {
+    for (int column = 0; column < 2; column++) {
+      float sample = rows[row][column];
+      sum += sample;
+      squares += sample * sample;
+    }
+  }
+  float added = added_square(block, sum, squares);
+  for (int row = 0; row < 2; row++) {
+    for (int column = 0; column < 2; column++) {
+      float sample = rows[row][column];
+      float light = sqrtf(sample * sample + added) + 0.5F;
+      rows[row][column] = light < 255 ? (uint8_t)light : 255;
+    }
+  }
+}
+
+#endif
+
 void jpeg_transform(const jpeg_block *block, unsigned last, unsigned size, uint8_t *samples,
     size_t bytes_per_row) {
   if (last == 0 || size == 1) {
@@ -312,5 +430,14 @@ void jpeg_transform(const jpeg_block *block, unsigned last, unsigned size, uint8
     transform_four(block, samples, bytes_per_row);
   } else {
     transform_two(block, samples, bytes_per_row);
+  }
+}
+
+void jpeg_transform_to_mean_light(
+    const jpeg_block *block, unsigned last, uint8_t *samples, size_t bytes_per_row) {
+  if (last == 0) {
+    fill(flat_sample(block), 2, samples, bytes_per_row);
+  } else {
+    transform_two_to_mean_light(block, samples, bytes_per_row);
   }
 }

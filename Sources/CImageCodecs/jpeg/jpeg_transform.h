@@ -11,4 +11,9 @@
 void jpeg_transform(const jpeg_block *block, unsigned last, unsigned size, uint8_t *samples,
     size_t bytes_per_row);
 
+/// Writes two by two samples like `jpeg_transform`, but as bright as the mean light of the samples that each of them
+/// stands for. That is more than the light of their mean, the more they differ.
+void jpeg_transform_to_mean_light(
+    const jpeg_block *block, unsigned last, uint8_t *samples, size_t bytes_per_row);
+
 #endif

@@ -12,9 +12,10 @@ public enum DamagePolicy: Sendable, Hashable, CaseIterable {
 public struct ImageDamage: Sendable, Hashable, CustomStringConvertible {
   /// The effect of the damage.
   public enum Kind: Sendable, Hashable, CaseIterable {
-    /// Rows are missing, or have less detail than they should have, because the data ends too early.
+    /// Rows are missing, or have less detail than they should have, because the data ends too early or cannot be decoded
+    /// any further.
     case incomplete
-    /// Some of the pixels may be wrong or missing.
+    /// All rows are there, but some of the pixels may be wrong.
     case pixels
     /// The pixels are not affected: for example, metadata is not valid and was ignored.
     case other
@@ -30,9 +31,9 @@ public struct ImageDamage: Sendable, Hashable, CustomStringConvertible {
     self.description = description
   }
 
-  /// Creates the damage that ended the decoding.
-  init(_ error: ImageError) {
-    self.init(error.code == .truncated ? .incomplete : .pixels, error.description)
+  /// Creates the damage that ended the decoding, before or after the last row.
+  init(_ error: ImageError, hasAllRows: Bool = false) {
+    self.init(error.code == .truncated || !hasAllRows ? .incomplete : .pixels, error.description)
   }
 }
 

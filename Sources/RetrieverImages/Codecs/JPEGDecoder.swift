@@ -28,14 +28,10 @@ final class JPEGDecoder: ImageDecoder {
   private var layout = RowLayout(size: PixelSize(width: 0, height: 0), format: .rgb8)
   private var rows: RowBuffer?
   private var delivered = 0
-  private let expectedByteCount: Int?
   private var byteCount = 0
   private var failure: ImageError?
 
-  init(
-    consumer: any RowConsumer, limits: ImageLimits, expectedByteCount: Int? = nil
-  ) throws(ImageError) {
-    self.expectedByteCount = expectedByteCount
+  init(consumer: any RowConsumer, limits: ImageLimits) throws(ImageError) {
     guard let reader = codec_jpeg_decoder_make() else {
       throw .codec(.out_of_memory, format: "JPEG", message: "")
     }
@@ -212,10 +208,7 @@ final class JPEGDecoder: ImageDecoder {
       format: .jpeg, size: size, orientation: orientation, isProgressive: found.is_buffered, profile: profile)
     self.header = header
     let wanted = try consumer.begin(header)
-    var width: UInt32 = 0
-    var height: UInt32 = 0
-    let eighths = Self.eighths(of: size, for: wanted, byteCount: expectedByteCount)
-    try check(codec_jpeg_decoder_start(reader, UInt32(eighths), &width, &height))
+    let (eighths, width, height) = try start(size, wanted: wanted)
     let format: RowFormat =
       switch found.colors {
       case .grey: .grey8
@@ -231,22 +224,27 @@ final class JPEGDecoder: ImageDecoder {
     if codec_jpeg_decoder_depends_on_pieces(reader) { windows = InputWindows() }
   }
 
-  /// Returns the smallest scale with fast code (8, 4, 2 or 1 eighths) that is at least as large as the wanted size.
+  /// Starts to decode at a scale with fast code that is at least as large as the wanted size.
   ///
-  /// Scales below a half are used only for images with little detail. libjpeg averages encoded values instead of
-  /// light, which is visible where neighboring pixels differ much. docs/resampling.md has the measurements.
-  static func eighths(of size: PixelSize, for wanted: PixelSize, byteCount: Int?) -> Int {
-    let isSmooth =
-      byteCount.map { Double($0) < maximumBytesPerSmoothPixel * Double(size.pixelCount) } ?? false
-    for eighths in isSmooth ? [1, 2, 4] : [4] {
-      let width = (size.width * eighths + 7) / 8
-      let height = (size.height * eighths + 7) / 8
-      if width >= wanted.width, height >= wanted.height { return eighths }
+  /// The scale depends only on the sizes and on the kind of the image. libjpeg averages encoded values instead of light,
+  /// which is visible below a half. The project's own decoder corrects this at a quarter, so images that it reads are
+  /// decoded at a quarter or a half, others at a half. docs/resampling.md has the measurements.
+  private func start(
+    _ size: PixelSize, wanted: PixelSize
+  ) throws(ImageError) -> (eighths: Int, width: UInt32, height: UInt32) {
+    var width: UInt32 = 0
+    var height: UInt32 = 0
+    // Each pixel at a quarter is a plain mean, which is a little soft. That is visible with less than this.
+    let ample = PixelSize(width: wanted.width / 4 * 5, height: wanted.height / 4 * 5)
+    if size.scaled(eighths: 2).covers(ample), size.scaled(eighths: 2).covers(wanted),
+      codec_jpeg_decoder_start_keeping_light(reader, &width, &height) == .done
+    {
+      return (2, width, height)
     }
-    return 8
+    let eighths = size.scaled(eighths: 4).covers(wanted) ? 4 : 8
+    try check(codec_jpeg_decoder_start(reader, UInt32(eighths), &width, &height))
+    return (eighths, width, height)
   }
-
-  private static let maximumBytesPerSmoothPixel = 0.15
 
   /// Returns true if the call completed, false if it needs more input.
   @discardableResult
@@ -286,4 +284,13 @@ final class JPEGDecoder: ImageDecoder {
       segments.append(UnsafeRawBufferPointer(start: bytes, count: segment.count))
     }
   }
+}
+
+extension PixelSize {
+  /// The size at which a JPEG is decoded.
+  fileprivate func scaled(eighths: Int) -> PixelSize {
+    PixelSize(width: (width * eighths + 7) / 8, height: (height * eighths + 7) / 8)
+  }
+
+  fileprivate func covers(_ other: PixelSize) -> Bool { width >= other.width && height >= other.height }
 }

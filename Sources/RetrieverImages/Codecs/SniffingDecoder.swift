@@ -1,29 +1,24 @@
 /// Creates a decoder for any supported format.
 ///
-/// - Parameters:
-///   - byteCount: The length of the complete file, if it is known or announced. It is only a hint: a JPEG with few
-///     bytes per pixel may be decoded at a coarser scale.
-///   - readsHeaderOnly: True if the consumer ends the decoding after the header, so that no pixels need to be decoded
-///     before.
+/// - Parameter readsHeaderOnly: True if the consumer ends the decoding after the header, so that no pixels need to be
+///   decoded before.
 func makeImageDecoder(
-  consumer: any RowConsumer, limits: ImageLimits, byteCount: Int? = nil, readsHeaderOnly: Bool = false
+  consumer: any RowConsumer, limits: ImageLimits, readsHeaderOnly: Bool = false
 ) -> any ImageDecoder {
-  SniffingDecoder(consumer: consumer, limits: limits, byteCount: byteCount, readsHeaderOnly: readsHeaderOnly)
+  SniffingDecoder(consumer: consumer, limits: limits, readsHeaderOnly: readsHeaderOnly)
 }
 
 /// Selects the codec from the first bytes, in pieces of any size, and passes all bytes to it.
 final class SniffingDecoder: ImageDecoder {
   private let consumer: any RowConsumer
   private let limits: ImageLimits
-  private let byteCount: Int?
   private let readsHeaderOnly: Bool
   private var prefix: [UInt8] = []
   private var decoder: (any ImageDecoder)?
 
-  init(consumer: any RowConsumer, limits: ImageLimits, byteCount: Int?, readsHeaderOnly: Bool) {
+  init(consumer: any RowConsumer, limits: ImageLimits, readsHeaderOnly: Bool) {
     self.consumer = consumer
     self.limits = limits
-    self.byteCount = byteCount
     self.readsHeaderOnly = readsHeaderOnly
   }
 
@@ -77,7 +72,7 @@ final class SniffingDecoder: ImageDecoder {
 
   private func makeDecoder(of format: ImageFormat) throws(ImageError) -> any ImageDecoder {
     switch format {
-    case .jpeg: try JPEGDecoder(consumer: consumer, limits: limits, expectedByteCount: byteCount)
+    case .jpeg: try JPEGDecoder(consumer: consumer, limits: limits)
     case .png: try PNGDecoder(consumer: consumer, limits: limits)
     case .webp: WebPDecoder(consumer: consumer, limits: limits, readsHeaderOnly: readsHeaderOnly)
     case .gif: GIFDecoder(consumer: consumer, limits: limits)

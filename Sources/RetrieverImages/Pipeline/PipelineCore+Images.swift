@@ -12,13 +12,12 @@ extension PipelineCore {
       let worker: any ThumbnailWorker
       if let fetch = work.fetch, followsFetch || fetch.bytes.isComplete {
         let store = fetch.bytes
-        let byteCount = store.isComplete ? store.count : fetch.expectedBytes
-        worker = workerFactory.makeWorker(forms, limits: configuration.limits, byteCount: byteCount)
+        worker = workerFactory.makeWorker(forms, limits: configuration.limits)
         try await feed(
           store, to: worker, of: job, previewsFor: followsFetch ? pass : nil,
           fetch.expectedBytes.map { $0 / 8 } ?? 16 << 10)
       } else if let (_, data) = await disk?.read(work.resource) {
-        worker = workerFactory.makeWorker(forms, limits: configuration.limits, byteCount: data.count)
+        worker = workerFactory.makeWorker(forms, limits: configuration.limits)
         try await worker.feed(data, priority: priority(of: job))
       } else {
         return handleLostStoredBytes(job, work)

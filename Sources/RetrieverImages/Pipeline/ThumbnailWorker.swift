@@ -15,11 +15,7 @@ protocol ThumbnailWorker: Sendable {
 /// Creates the workers that make thumbnails.
 protocol ThumbnailWorkerFactory: Sendable {
   /// Starts to decode an image.
-  ///
-  /// - Parameter byteCount: The length of the complete file, if it is known or announced.
-  func makeWorker(
-    _ forms: [ImageForm], limits: ImageLimits, byteCount: Int?
-  ) -> any ThumbnailWorker
+  func makeWorker(_ forms: [ImageForm], limits: ImageLimits) -> any ThumbnailWorker
   /// Makes a thumbnail from an existing one.
   func derive(
     _ form: ImageForm, from image: UIImage, priority: WorkPriority
@@ -30,10 +26,8 @@ protocol ThumbnailWorkerFactory: Sendable {
 struct PooledThumbnailWorkerFactory: ThumbnailWorkerFactory {
   var policy = DamagePolicy.tolerate
 
-  func makeWorker(
-    _ forms: [ImageForm], limits: ImageLimits, byteCount: Int?
-  ) -> any ThumbnailWorker {
-    PooledThumbnailWorker(forms, limits: limits, byteCount: byteCount, policy: policy)
+  func makeWorker(_ forms: [ImageForm], limits: ImageLimits) -> any ThumbnailWorker {
+    PooledThumbnailWorker(forms, limits: limits, policy: policy)
   }
 
   func derive(
@@ -52,9 +46,9 @@ private final class PooledThumbnailWorker: ThumbnailWorker, @unchecked Sendable 
   private let decoder: ThumbnailDecoder
   private let flag = CancellationFlag()
 
-  init(_ forms: [ImageForm], limits: ImageLimits, byteCount: Int?, policy: DamagePolicy) {
+  init(_ forms: [ImageForm], limits: ImageLimits, policy: DamagePolicy) {
     decoder = ThumbnailDecoder(
-      targets: forms.map(\.target), limits: limits, byteCount: byteCount, policy: policy, flag: flag)
+      targets: forms.map(\.target), limits: limits, policy: policy, flag: flag)
   }
 
   func feed(_ bytes: Data, priority: WorkPriority) async throws(ImageError) {

@@ -186,8 +186,15 @@ public struct SandboxedThumbnail: Sendable {
     _ data: Data, _ target: ThumbnailTarget, limits: ImageLimits, policy: DamagePolicy = .strict,
     flag: CancellationFlag
   ) throws(ImageError) -> SandboxedThumbnail {
+    // The orientation of a PNG may be stated after its pixels.
+    let orientation: ImageOrientation? =
+      if case .encoded(_, let header) = try UIImage(validating: data, limits: limits).source {
+        header.orientation
+      } else {
+        nil
+      }
     let decoder = ThumbnailDecoder(
-      targets: [target], limits: limits, byteCount: data.count, policy: policy, flag: flag)
+      targets: [target], limits: limits, orientation: orientation, policy: policy, flag: flag)
     try data.withBytes { (bytes) throws(ImageError) in try decoder.feed(bytes) }
     guard let image = try decoder.finish().first, let header = decoder.header else {
       throw ImageError(.corrupt, "The image has no pixels.")

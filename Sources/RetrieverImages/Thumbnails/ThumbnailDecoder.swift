@@ -15,13 +15,12 @@ final class ThumbnailDecoder {
 
   /// - Parameters:
   ///   - targets: The thumbnails' sizes; nil for the complete image at its own size.
-  ///   - byteCount: The length of the complete file, if it is known.
   ///   - orientation: The orientation, if the complete file is known: that of a PNG may be stated after the pixels.
   ///   - policy: Whether ``finish()`` returns what could be decoded of a damaged image, or throws.
   ///   - flag: Ends the work between two rows when it is set.
   init(
-    targets: [ThumbnailTarget?], limits: ImageLimits, byteCount: Int? = nil,
-    orientation: ImageOrientation? = nil, policy: DamagePolicy = .strict,
+    targets: [ThumbnailTarget?], limits: ImageLimits, orientation: ImageOrientation? = nil,
+    policy: DamagePolicy = .strict,
     flag: CancellationFlag = CancellationFlag()
   ) {
     self.policy = policy
@@ -29,7 +28,7 @@ final class ThumbnailDecoder {
     self.flag = flag
     budget = TimeBudget(limits.duration)
     rows = RowDistributor(targets: targets, orientation: orientation, flag: flag, budget: budget)
-    decoder = makeImageDecoder(consumer: rows, limits: limits, byteCount: byteCount)
+    decoder = makeImageDecoder(consumer: rows, limits: limits)
   }
 
   /// The properties that the image declares, after enough of it was read.
@@ -88,7 +87,7 @@ final class ThumbnailDecoder {
   /// What was wrong with the image so far.
   private var damage: [ImageDamage] {
     var damage = decoder.damage
-    if let end { damage.add(ImageDamage(end)) }
+    if let end { damage.add(ImageDamage(end, hasAllRows: decoder.isComplete)) }
     return damage
   }
 
@@ -115,7 +114,7 @@ final class ThumbnailDecoder {
     var error = error
     error.partialBitmaps = rows.builders.compactMap { $0.bitmap() }
     error.damage = damage
-    if error.isDamage { error.damage.add(ImageDamage(error)) }
+    if error.isDamage { error.damage.add(ImageDamage(error, hasAllRows: decoder.isComplete)) }
     return error
   }
 

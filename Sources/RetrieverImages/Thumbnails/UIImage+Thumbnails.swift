@@ -82,8 +82,7 @@ extension UIImage {
       images = [UIImage(bitmap: try bitmap.scaled(to: target, flag: flag), damage: damage)]
     case .encoded(let data, let header):
       let decoder = ThumbnailDecoder(
-        targets: [target], limits: limits, byteCount: data.count, orientation: header.orientation,
-        policy: policy, flag: flag)
+        targets: [target], limits: limits, orientation: header.orientation, policy: policy, flag: flag)
       try data.withBytes { (bytes) throws(ImageError) in try decoder.feed(bytes) }
       images = try decoder.finish()
     }

@@ -32,24 +32,23 @@ package enum PhotoInspector {
     }
   }
 
-  /// Whether a photo with this damage is taken. Cameras write JPEGs with small errors, which every program shows. In other
-  /// formats, nothing after wrong data can be decoded.
-  private static func isAcceptable(_ damage: ImageDamage, _ format: PhotoFacts.Format) -> Bool {
-    damage.kind == .other || damage.kind == .pixels && format == .jpeg
+  private static func thumbnail(of data: Data, damage policy: DamagePolicy) async throws -> SandboxedThumbnail
+  {
+    try await PhotoDecoder.sandbox.thumbnail(
+      of: data, ThumbnailTarget(width: 100, height: 100), limits: limits, damage: policy, priority: .low)
   }
 
   private static func facts(of data: Data) async throws(KennelError) -> PhotoFacts {
     do {
       // A thumbnail is made from all rows, so missing rows are found.
-      let result = try await PhotoDecoder.sandbox.thumbnail(
-        of: data, ThumbnailTarget(width: 100, height: 100), limits: limits, damage: .tolerate, priority: .low)
+      var result = try await thumbnail(of: data, damage: .tolerate)
       guard let format = PhotoFacts.Format(rawValue: result.format.rawValue) else {
         throw KennelError.notAPhoto
       }
-      if let damage = result.thumbnail.damage.first(where: { !isAcceptable($0, format) }) {
-        throw damage.kind == .incomplete
-          ? KennelError.incompletePhoto(cause: damage.description)
-          : KennelError.damagedPhoto(cause: damage.description)
+      // Other damage is common in photos of cameras, and every program shows them.
+      if result.thumbnail.damage.contains(where: { $0.kind == .incomplete }) {
+        // Throws the error in the image.
+        result = try await thumbnail(of: data, damage: .strict)
       }
       return PhotoFacts(
         width: result.width, height: result.height, format: format,
@@ -73,13 +72,10 @@ extension KennelError {
   static let notAPhoto = KennelError(
     .unknownFormat, "The file type is not supported. Use a JPEG, PNG, WebP, GIF, HEIC or AVIF image.")
 
-  fileprivate static func incompletePhoto(cause: String) -> KennelError {
-    KennelError(.badPhoto, "The photo is incomplete. Upload the complete file.", cause: cause)
-  }
-
   fileprivate static func damagedPhoto(cause: String?) -> KennelError {
     KennelError(
-      .badPhoto, "The photo is damaged. Save it again in an image editor and upload the new file.", cause: cause)
+      .badPhoto, "The photo is damaged. Save it again in an image editor and upload the new file.",
+      cause: cause)
   }
 
   /// Creates an error for the sender from an error that occurred while decoding a photo.
@@ -101,7 +97,7 @@ extension KennelError {
     case .outOfMemory:
       self.init(.busy, "There is not enough memory to decode the photo. Try again in a moment.")
     case .truncated:
-      self = .incompletePhoto(cause: error.description)
+      self.init(.badPhoto, "The photo is incomplete. Upload the complete file.", cause: error.description)
     default:
       self = .damagedPhoto(cause: error.description)
     }
