@@ -44,8 +44,7 @@ final class FrameDecoder {
   }
 
   private func draw(_ encoded: EncodedFrame) throws(ImageError) -> UIImage {
-    let decoder = ThumbnailDecoder(
-      targets: [nil], limits: limits, byteCount: encoded.file.count, flag: flag)
+    let decoder = ThumbnailDecoder(targets: [nil], limits: limits, flag: flag)
     if encoded.place != nil, let size = scanner.canvas {
       try limits.count(size, into: &pixelCount)
       // The canvas, its copy, and the frame.

@@ -199,7 +199,7 @@ public struct SandboxedThumbnail: Sendable {
     guard let image = try decoder.finish().first, let header = decoder.header else {
       throw ImageError(.corrupt, "The image has no pixels.")
     }
-    let size = header.orientation.isTransposed ? header.size.transposed : header.size
+    let size = (orientation ?? header.orientation).isTransposed ? header.size.transposed : header.size
     return SandboxedThumbnail(
       thumbnail: image, format: header.format, width: size.width, height: size.height,
       frameCount: header.frameCount)
