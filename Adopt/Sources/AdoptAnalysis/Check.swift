@@ -33,6 +33,9 @@ package func check(
     for other in others { suppressions[other.path] = Suppressions(other) }
   }
   findings += check(found, in: combined, ownLength: file.text.utf8.count, options: options, &result.declined)
+  if options.verifiesFixIts {
+    findings = FixItVerification(file: file, others: others, options: options).verify(findings)
+  }
   findings.sort { ($0.place.offset, $0.kind.rawValue) < ($1.place.offset, $1.kind.rawValue) }
   for finding in findings {
     if finding.kind != .suppression, suppressions[finding.place.path]?.covers(finding) == true {

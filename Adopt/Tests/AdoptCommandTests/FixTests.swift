@@ -19,18 +19,48 @@ import Testing
   @Test func `only safe fixes are applied, and a second run changes nothing`() async throws {
     let scratch = try TemporaryPackage()
     try scratch.write(Self.text, to: "a.swift")
-    try scratch.write(CheckCommandTests.faulty, to: "b.swift")
+    let uncertain = CheckCommandTests.faulty.replacing("(Int?)", with: "(Int)")
+    try scratch.write(uncertain, to: "b.swift")
     let first = try await scratch.adopt("check", "--fix", "--skip", "nothing")
     let fixed = try scratch.text("a.swift")
     #expect(fixed.contains("return"))
     #expect(first.errors.contains("; 1 fixed"))
     // Findings without a safe fix are left unchanged and reported.
     #expect(first.status == 1)
-    #expect(try scratch.text("b.swift") == CheckCommandTests.faulty)
+    #expect(try scratch.text("b.swift") == uncertain)
     let second = try await scratch.adopt("check", "--fix", "--skip", "nothing")
     #expect(try scratch.text("a.swift") == fixed)
     #expect(!second.errors.contains("fixed"))
     #expect(second.output == first.output)
+  }
+
+  @Test func `missing calls are added, and nothing else in the file changes`() async throws {
+    let scratch = try TemporaryPackage()
+    let text = """
+      // A file with\ttabs, and two  spaces.
+      func load(completion: @escaping (Result<Int, any Error>) -> Void) {
+        do {
+          completion(.success(try read()))
+        } catch {
+          print(error)
+        }
+      }
+
+      func name(completion: @escaping (String?) -> Void) {
+        guard isReady else { return }
+        completion("a")
+      }
+
+      """
+    try scratch.write(text, to: "a.swift")
+    let first = try await scratch.adopt("check", "--fix")
+    #expect(first.errors == "adopt: 2 handlers in 1 file, nothing found; 2 fixed\n")
+    #expect(
+      try scratch.text("a.swift")
+        == text.replacing("    print(error)\n", with: "    print(error)\n    completion(.failure(error))\n")
+        .replacing("{ return }", with: "{ completion(nil); return }"))
+    #expect(
+      try await scratch.adopt("check", "--fix").errors == "adopt: 2 handlers in 1 file, nothing found\n")
   }
 
   @Test func `a fix that does not help is reverted`() async throws {

@@ -9,5 +9,8 @@ package struct CheckOptions: Sendable {
   /// Whether functions that do not parse are checked as well.
   var readsDamagedCode = false
 
+  /// Whether fix-its are checked by applying them. Those that do not remove their finding are dropped.
+  var verifiesFixIts = true
+
   package init() {}
 }

@@ -27,7 +27,9 @@ package struct Finding: Sendable {
   package let message: String
   /// The steps of the path that leads to the finding, in order.
   package let notes: [Note]
-  package let fixIts: [FixIt]
+  package internal(set) var fixIts: [FixIt]
+  /// What to do if no fix-it can be written, because its values are not known.
+  package internal(set) var advice: Note?
   /// A value that stays the same when lines move, as long as the function, the handler and the statement do not change.
   package let fingerprint: String
 
@@ -54,10 +56,13 @@ package struct FixIt: Sendable {
   package let message: String
   /// The edits, sorted and without overlaps.
   package let edits: [Edit]
+  /// Whether it needs no further check that it removes its finding.
+  let isVerified: Bool
 
-  package init(message: String, edits: [Edit]) {
+  package init(message: String, edits: [Edit], isVerified: Bool = true) {
     self.message = message
     self.edits = edits
+    self.isVerified = isVerified
   }
 }
 
@@ -72,6 +77,6 @@ extension FixIt {
       guard start.path == path else { return nil }
       moved.append((start.offset..<(start.offset + edit.range.count), edit.replacement))
     }
-    return FixIt(message: message, edits: moved)
+    return FixIt(message: message, edits: moved, isVerified: isVerified)
   }
 }

@@ -84,6 +84,12 @@ struct FindingPath {
     return remark
   }
 
+  /// Returns the last remark on the path to a visit, and its place.
+  func lastBranch(to visit: Int) -> (remark: Graph.Remark, offset: Int)? {
+    guard remarks[visit] >= 0, let remark = lastRemark(to: visit) else { return nil }
+    return (remark, exploration.graph.steps[exploration.visits[Int(remarks[visit])].step].offset)
+  }
+
   /// Returns the first call on the path to a visit.
   func firstCall(to visit: Int) -> Exploration.Visit? {
     calls[visit] < 0 ? nil : exploration.visits[Int(calls[visit])]

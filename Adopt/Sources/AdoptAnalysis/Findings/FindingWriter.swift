@@ -34,7 +34,10 @@ struct FindingWriter {
   // MARK: - Never and lost
 
   private func silent() -> [Finding] {
-    exploration.exitsWithoutCall().map { visit in
+    let exits = exploration.exitsWithoutCall()
+    let missing = MissingCall(of: subject, in: file)
+    let deferring = exits.count > 1 ? FixIt.deferring(subject, calls: graph.calls, file: file) : nil
+    return exits.map { visit in
       let step = graph.steps[exploration.visits[visit].step]
       let gone: String? =
         switch path.lastRemark(to: visit) {
@@ -42,10 +45,18 @@ struct FindingWriter {
         case .isGone(let owner): owner
         default: nil
         }
-      return finding(
+      var fixIts = [deferring].compactMap(\.self)
+      if case .leave(let exit) = step.event,
+        let fixIt = missing?.fixIt(for: exit, at: step.offset, branch: path.lastBranch(to: visit))
+      {
+        fixIts.append(fixIt)
+      }
+      var finding = finding(
         gone == nil ? .never : .lost, at: step.offset,
         message: gone.map { "\(name) is never \(verb) if '\($0)' is nil here" } ?? neverMessage(step.event),
-        visit: visit)
+        visit: visit, fixIts: fixIts)
+      if let missing { finding.advice = (finding.place, "add a call, such as '\(missing.placeholder)'") }
+      return finding
     }
   }
 

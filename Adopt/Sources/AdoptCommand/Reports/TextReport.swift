@@ -29,6 +29,7 @@ struct TextReport {
       else { continue }
       text += entry(place, "note", .note, "fix: \(fixIt.message)", report)
     }
+    if let advice = finding.advice { text += entry(advice.place, "note", .note, advice.message, report) }
     return text
   }
 

@@ -22,6 +22,23 @@ struct MigrationPackage: Sendable {
     """
   }
 
+  /// The manifest of one package that has all of them as targets.
+  static var manifestOfAll: String {
+    let targets = all.map {
+      "    .target(name: \"\($0.name)\"), .testTarget(name: \"\($0.name)Tests\", dependencies: [\"\($0.name)\"]),\n"
+    }
+    return """
+      // swift-tools-version: 5.10
+      import PackageDescription
+
+      let package = Package(
+        name: "All",
+        targets: [
+      \(targets.joined())  ])
+
+      """
+  }
+
   /// The functions with handlers and their alternatives, the same in each package.
   static let library = """
     import Foundation
