@@ -60,6 +60,8 @@ static struct sock_filter filter[] = {
     ALLOW_WITHOUT(mmap, 2, PROT_EXEC),
     ALLOW_WITHOUT(mprotect, 2, PROT_EXEC),
     ALLOW(clock_gettime),
+    ALLOW(clock_nanosleep),
+    ALLOW(nanosleep),
     ALLOW(gettimeofday),
     ALLOW(getrandom),
     ALLOW(sched_yield),
