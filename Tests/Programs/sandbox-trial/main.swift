@@ -13,6 +13,9 @@ func attempt(_ name: String, _ call: () -> Int) {
   print(name, result < 0 ? errno : 0)
 }
 
+/// What another thread runs. A closure here would belong to the main thread, and the program would end.
+@Sendable nonisolated func runNothing(_: UnsafeMutableRawPointer?) -> UnsafeMutableRawPointer? { nil }
+
 attempt("open") { Int(open("/etc/passwd", O_RDONLY)) }
 attempt("create") { Int(open("/tmp/retriever-sandbox-trial", O_WRONLY | O_CREAT, 0o600)) }
 attempt("socket") { Int(socket(AF_INET, Int32(SOCK_STREAM.rawValue), 0)) }
@@ -42,7 +45,7 @@ attempt("much memory") { malloc(80 << 20) == nil ? -1 : 0 }
 attempt("little memory") { malloc(16 << 20) == nil ? -1 : 0 }
 attempt("thread") {
   var thread = pthread_t()
-  let error = pthread_create(&thread, nil, { _ in nil }, nil)
+  let error = pthread_create(&thread, nil, runNothing, nil)
   errno = error
   return error == 0 ? 0 : -1
 }
