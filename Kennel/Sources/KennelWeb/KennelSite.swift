@@ -84,7 +84,7 @@ package final class KennelSite: Sendable {
       events: EventEndpoints(
         events: store.events, gate: gate, heartbeatTimer: heartbeatTimer),
       monitoring: MonitoringEndpoints(
-        store: store, thumbnails: thumbnails, metrics: metrics, clock: clock))
+        store: store, gate: gate, thumbnails: thumbnails, metrics: metrics, clock: clock))
   }
 
   /// Responds to a request. An error becomes a problem document, or an HTML page for routes that browsers display.
@@ -128,7 +128,7 @@ package final class KennelSite: Sendable {
         try policy.refuseCrossSite(request)
         try await gate.admit(&call, to: route.access)
         var answer = try await route.handler(endpoints, call)
-        if route.access != .everyone, !call.isOpenToEveryone { CacheControl.makePrivate(&answer.fields) }
+        if !call.isOpenToEveryone { CacheControl.makePrivate(&answer.fields) }
         return (index, await problems.refined(answer, request, isPage: route.isPage))
       } catch {
         if Problem.isFault(error) { onError?(error, route.name) }

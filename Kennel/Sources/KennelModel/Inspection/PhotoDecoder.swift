@@ -19,8 +19,7 @@ package enum PhotoDecoder {
   ///
   /// - Throws: `sandboxFailed` if this system does not allow it.
   package static func checkSandbox() async throws(KennelError) {
-    let white = ImagePixels.Pixel(red: 255, green: 255, blue: 255)
-    guard let photo = UIImage(width: 1, height: 1, pixels: [white])?.pngData() else { return }
+    guard let photo = UIImage(width: 1, height: 1, pixels: [.white])?.pngData() else { return }
     do {
       _ = try await sandbox.thumbnail(of: photo, ThumbnailTarget(width: 1, height: 1))
     } catch {

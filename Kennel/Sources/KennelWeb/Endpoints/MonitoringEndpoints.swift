@@ -6,13 +6,17 @@ import KennelStorage
 /// Shows whether the site works, and its metrics.
 struct MonitoringEndpoints: Sendable {
   let store: KennelStore
+  let gate: Gate
   let thumbnails: ThumbnailStore
   let metrics: Metrics
   let clock: KennelClock
   private let counts: CachedCounts
 
-  init(store: KennelStore, thumbnails: ThumbnailStore, metrics: Metrics, clock: KennelClock) {
+  init(
+    store: KennelStore, gate: Gate, thumbnails: ThumbnailStore, metrics: Metrics, clock: KennelClock
+  ) {
     self.store = store
+    self.gate = gate
     self.thumbnails = thumbnails
     self.metrics = metrics
     self.clock = clock
@@ -26,7 +30,7 @@ struct MonitoringEndpoints: Sendable {
     try await store.touch()
     let counts = try await counts.latest()
     // Programs that watch the server have no account.
-    let showsContents = call.isOpenToEveryone
+    let showsContents = try await gate.isOpen()
     let uptime = clock.now().timeIntervalSince(metrics.start)
     return .json { json in
       json.object { json in

@@ -1,3 +1,4 @@
+import Foundation
 import HTTPService
 
 /// The page of this kennel to show after a visitor has signed in.
@@ -13,13 +14,14 @@ package struct ReturnAddress: Sendable, Hashable {
   /// Creates an address from a value that anyone may have put into a link. An address of another site becomes that of the
   /// first page.
   package init(untrusted text: String?) {
-    // “//name” and “/\\name” would lead to another host.
-    let isOwn =
-      text.map { text in
-        text.hasPrefix("/") && !text.hasPrefix("//") && text.utf8.count <= 2000
-          && text.utf8.allSatisfy { 0x21...0x7e ~= $0 && $0 != UInt8(ascii: "\\") }
-      } ?? false
-    self.init(isOwn ? text ?? "/" : "/")
+    // “//name” and “/\name” would lead to another host.
+    guard let text, text.hasPrefix("/"), !text.hasPrefix("//"), text.utf8.count <= 2000,
+      text.utf8.allSatisfy({ 0x21...0x7e ~= $0 && $0 != UInt8(ascii: "\\") })
+    else {
+      self = .start
+      return
+    }
+    self.init(text)
   }
 
   /// The page that a request is for. For the sign-in itself, it is the one that the form names.
@@ -32,14 +34,8 @@ package struct ReturnAddress: Sendable, Hashable {
   }
 
   /// The address as the value of a query.
-  var escaped: String {
-    var escaped = ""
-    for byte in text.utf8 {
-      let character = Character(UnicodeScalar(byte))
-      let isPlain = character.isLetter || character.isNumber || "/-._~".contains(character)
-      escaped +=
-        isPlain ? String(character) : "%" + (byte < 16 ? "0" : "") + String(byte, radix: 16, uppercase: true)
-    }
-    return escaped
-  }
+  var escaped: String { text.addingPercentEncoding(withAllowedCharacters: Self.plainCharacters) ?? "" }
+
+  private static let plainCharacters = CharacterSet(
+    charactersIn: "/-._~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
 }

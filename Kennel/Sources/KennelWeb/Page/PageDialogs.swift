@@ -15,16 +15,24 @@ enum PageDialogs {
     </dialog>
     """
 
+  /// The fields of the forms with which a visitor signs in. Each has a prefix for its identifiers.
+  static func signInFields(_ prefix: String, hasFocus: Bool = false) -> HTML {
+    """
+    <label for="\(prefix)-name">Name</label>
+    <input id="\(prefix)-name" name="name" autocomplete="username" autocapitalize="none" spellcheck="false" \
+    required\(hasFocus ? " autofocus" as HTML : nil)>
+    <label for="\(prefix)-password">Password</label>
+    <input id="\(prefix)-password" name="password" type="password" autocomplete="current-password" required>
+    """
+  }
+
   private static let signIn: HTML = """
     <dialog id="sign-in" class="sheet" aria-labelledby="sign-in-title">
     <form method="post" action="/session">
     <svg class="mark" aria-hidden="true"><use href="#mark"/></svg>
     <h2 id="sign-in-title">Sign in</h2>
     <p class="why" hidden></p>
-    <label for="sign-in-name">Name</label>
-    <input id="sign-in-name" name="name" autocomplete="username" autocapitalize="none" spellcheck="false" required>
-    <label for="sign-in-password">Password</label>
-    <input id="sign-in-password" name="password" type="password" autocomplete="current-password" required>
+    \(signInFields("sign-in"))
     <p class="error" role="alert"></p>
     <div class="choices"><button class="button" type="button" data-close>Cancel</button>\
     <button class="button primary" type="submit">Sign in</button></div>

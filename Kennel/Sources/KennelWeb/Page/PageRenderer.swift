@@ -133,11 +133,7 @@ package struct PageRenderer: Sendable {
       <svg class="mark" aria-hidden="true"><use href="#mark"/></svg>
       <h1>Sign in</h1>
       <p class="why">\(reason)</p>
-      <label for="enter-name">Name</label>
-      <input id="enter-name" name="name" autocomplete="username" autocapitalize="none" spellcheck="false" required \
-      autofocus>
-      <label for="enter-password">Password</label>
-      <input id="enter-password" name="password" type="password" autocomplete="current-password" required>
+      \(PageDialogs.signInFields("enter", hasFocus: true))
       <div class="choices"><button class="button primary" type="submit">Sign in</button></div>
       </form>
       </div>

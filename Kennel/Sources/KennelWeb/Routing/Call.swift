@@ -19,7 +19,7 @@ struct Call: Sendable {
   var name = ""
   /// The sender, if the gate had to identify it.
   var visitor: SiteVisitor?
-  /// Whether everyone may see the photos of the kennel.
+  /// Whether everyone may see what the route shows.
   var isOpenToEveryone = true
 
   /// The first number in the path.

@@ -19,9 +19,9 @@ struct Gate: Sendable {
   ///
   /// - Throws: a problem with status 401 if the visitor may not use the route.
   func admit(_ call: inout Call, to access: Access) async throws {
+    if access == .everyone { return }
     call.isOpenToEveryone = try await isOpen()
-    let needsAccount = access == .people || access == .lookers && !call.isOpenToEveryone
-    guard needsAccount else { return }
+    if access == .lookers, call.isOpenToEveryone { return }
     let visitor = try await visitors.visitor(of: call)
     guard visitor.user != nil else {
       throw access == .people
