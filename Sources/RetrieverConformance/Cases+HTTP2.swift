@@ -250,6 +250,29 @@ extension ConformanceSuite {
       try expectFailure($0, .cannotDecodeContentData, .cannotDecodeRawData)
     },
     speaking(
+      "h2-early-answer",
+      "A complete response counts, although the server wants no more of the upload and resets its stream."
+    ) { context in
+      let origin = try context.serveHTTP2 { connection in
+        try connection.handshake()
+        let first = try connection.nextHead().stream
+        // The body is longer than the window, so the client still has some of it.
+        _ = try connection.readBody(of: first, atLeast: 60_000)
+        try connection.respond(stream: first, text: "hello")
+        try connection.reset(stream: first, code: 0)
+        try connection.respond(stream: try connection.nextRequest(), text: "hello")
+        try connection.raw.readUntilClosed()
+      }
+      let session = try context.session()
+      let body = Data(repeating: 7, count: 300_000)
+      try expectResponse(
+        try await context.perform(
+          ExchangeRequest(.upload, origin, method: "POST", body: .data(body)), on: session),
+        text: "hello")
+      try expectResponse(
+        try await context.perform(ExchangeRequest(.data, origin), on: session), text: "hello")
+    },
+    speaking(
       "h2-cancel", "Cancelling a load ends its stream or connection immediately."
     ) {
       context in

@@ -64,6 +64,7 @@ struct Bench {
       results.replace(with: rows, of: run, names: Measurement.all.flatMap(\.questions).map(\.name))
       try results.json().write(to: place.results)
       try Page(results).write(to: place.documents)
+      try TransportTable(rows: rows, run: run).write(to: place.documents)
     } else {
       say("docs/benchmarks.md stays as it is, because ROUNDS or SECONDS is less than its default")
     }
@@ -101,7 +102,9 @@ struct Settings {
   /// The measurements with at least one selected row. All of their rows are measured, so that they come from one run.
   var measurements: [Measurement] {
     guard !only.isEmpty else { return Measurement.all }
-    return Measurement.all.filter { measurement in
+    // The prototype's rows repeat others, so they are measured only if they are named.
+    let prototype = only.contains { $0.hasPrefix("transport") } ? Measurement.transport : []
+    return (Measurement.all + prototype).filter { measurement in
       measurement.questions.contains { question in only.contains { question.name.contains($0) } }
     }
   }

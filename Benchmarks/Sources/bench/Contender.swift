@@ -5,6 +5,7 @@ import Foundation
 struct Contender: Hashable {
   enum Program: String {
     case retriever = "Retriever"
+    case transport = "Retriever on its own transport"
     case foundation = "FoundationNetworking"
     case c = "C, libcurl multi"
     case go = "Go net/http"
@@ -68,6 +69,7 @@ struct Contender: Hashable {
   func path(_ place: Place) throws -> String {
     switch program {
     case .retriever: return place.products.appending(path: "bench-retriever").path
+    case .transport: return place.root.appending(path: ".build/transport/release/bench-transport").path
     case .foundation: return place.products.appending(path: "bench-foundation").path
     case .c: return place.build.appending(path: "peers/curl-client").path
     case .go: return place.build.appending(path: "peers/go-client").path

@@ -10,7 +10,11 @@ final class KennelService {
     try? FileManager.default.removeItem(at: data.directory.appending(path: "thumbnails"))
     server = try Child(
       endingWithUs: place.products.appending(path: "kennel").path,
-      ["serve", "--port", "0", "--data", data.directory.path, "--max-connections-per-address", "6000"])
+      // Visitors have no account.
+      [
+        "serve", "--public", "--port", "0", "--data", data.directory.path, "--max-connections-per-address",
+        "6000",
+      ])
     let line = try server.line(within: 20)
     guard line.hasPrefix("Kennel is at "), let port = line.split(separator: ":").last?.dropLast(),
       let port = Int(port)

@@ -34,6 +34,7 @@ extension Measurement {
     contenders.map(\.program).flatMap { program -> [String] in
       switch program {
       case .retriever: ["bench-retriever"]
+      case .transport: ["bench-transport"]
       case .foundation: ["bench-foundation"]
       case .images, .libvips, .pillow, .jpeg: ["bench-images", "bench-pictures"]
       case .service, .thumbor: ["bench-thumbnails", "bench-images", "bench-pictures"]

@@ -41,7 +41,10 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
 
   /// Idle handles beyond this number are freed to save memory.
   static let maximumIdleHandles = 256
-  static let maximumIdleConnections = 64
+  static let maximumIdleConnections = 1024
+  /// The same for this process: less if few files can be open.
+  private static let idleConnections = max(
+    64, min(maximumIdleConnections, LoadScheduler.descriptorLimit / 8))
 
   init(loop: EventLoop, options: TransferClientOptions) throws(CurlError) {
     self.loop = loop
@@ -80,7 +83,7 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
     let perHost = max(1, options.connectionsPerHost) + upgradedCount
     Curl.set(multi: multi, CURLMOPT_MAX_HOST_CONNECTIONS, perHost)
     // libcurl's default depends on the number of handles in use, which is zero between requests here.
-    Curl.set(multi: multi, CURLMOPT_MAXCONNECTS, max(Self.maximumIdleConnections + upgradedCount, perHost))
+    Curl.set(multi: multi, CURLMOPT_MAXCONNECTS, max(Self.idleConnections + upgradedCount, perHost))
   }
 
   /// Records that a transfer's connection has left HTTP.

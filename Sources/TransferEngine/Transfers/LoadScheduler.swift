@@ -26,10 +26,13 @@ struct LoadScheduler {
   static let maximumSharedPlaces = 65_536
 
   /// A share of the process's file descriptors, so that a large number of hosts cannot use all of them.
-  private static let sharedPlaces: Int = {
+  private static let sharedPlaces = min(maximumSharedPlaces, max(64, descriptorLimit / 4 * 3))
+
+  /// The number of descriptors that the process may have.
+  static let descriptorLimit: Int = {
     var limit = rlimit()
-    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 768 }
-    return Int(min(rlim_t(maximumSharedPlaces), max(64, limit.rlim_cur / 4 * 3)))
+    guard getrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0 else { return 1024 }
+    return Int(min(limit.rlim_cur, rlim_t(Int32.max)))
   }()
 
   // MARK: Destinations

@@ -56,6 +56,15 @@ extension Transfer {
     noteStream()
   }
 
+  /// Whether libcurl failed only because it could not send the rest of a body, and the response is complete. A server
+  /// that needs no more of a body may reset the stream after its response (RFC 9113, 8.1).
+  func wasAnsweredEarly(_ result: CURLcode) -> Bool {
+    guard result == CURLE_HTTP2_STREAM || result == CURLE_SEND_ERROR, request.body.isPresent, let handle
+    else { return false }
+    return response.isHTTP2 && noticedFailure == nil && handle.sawEndOfStream && handle.backlog.isEmpty
+      && handle.streamBytes == response.receivedLength
+  }
+
   /// Completes a response when libcurl has lost the connection after the response was complete. The last bytes, which
   /// libcurl had no room for, are delivered without it. Returns false if the response is not complete.
   func completeWithoutLibcurl() -> Bool {

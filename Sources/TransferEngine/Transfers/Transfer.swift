@@ -428,7 +428,8 @@ package final class Transfer: @unchecked Sendable {
 
   func done(_ reported: CURLcode) {
     let isLost = losesSentRequest(reported)
-    let result = isLost ? CURLE_RECV_ERROR : reported
+    let isAnswered = wasAnsweredEarly(reported)
+    let result = isLost ? CURLE_RECV_ERROR : isAnswered ? CURLE_OK : reported
     if result != CURLE_OK, let question = attempt.question { return waitForAnswer(about: question) }
     if result != CURLE_OK, fallsBack(after: result) || restarts(after: result) { return }
     if completeWithoutLibcurl() { return }
@@ -441,7 +442,7 @@ package final class Transfer: @unchecked Sendable {
       core.pace.recordResponse(afterNanoseconds: core.loop.now.nanoseconds - startMoment.nanoseconds)
       reportShortBodySent()
       if EndingRule.verdict(observation) == .cutOff { failure = .cutOff }
-      if attempt.count > 1 { handle?.needsReset() }
+      if attempt.count > 1 || isAnswered { handle?.needsReset() }
     } else {
       handle?.needsReset()
       failure = isLost ? .notRepeatable : self.failure(for: result)

@@ -1,0 +1,1 @@
+../../../../../Sources/TransferEngine/Transfers/SliceWatch.swift

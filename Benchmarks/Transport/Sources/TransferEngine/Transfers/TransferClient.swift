@@ -1,0 +1,1 @@
+../../../../../Sources/TransferEngine/Transfers/TransferClient.swift

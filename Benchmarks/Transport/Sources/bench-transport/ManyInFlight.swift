@@ -1,0 +1,1 @@
+../../../Sources/bench-retriever/ManyInFlight.swift

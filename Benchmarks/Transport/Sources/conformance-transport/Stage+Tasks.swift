@@ -1,0 +1,1 @@
+../../../../Tests/Programs/conformance-retriever/Stage+Tasks.swift
