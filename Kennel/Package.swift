@@ -91,7 +91,8 @@ let package = Package(
     .testTarget(
       name: "KennelModelTests",
       dependencies: [
-        "KennelModel", "KennelStorage", "KennelTestSupport", "kennel-writer", root("TestSupport"),
+        "KennelModel", "KennelStorage", "KennelTestSupport", "kennel-writer", root("RetrieverImages"),
+        root("TestSupport"),
       ],
       swiftSettings: strict),
     .testTarget(

@@ -40,8 +40,14 @@ static const unsigned char hearts_js[] = {
 static const unsigned char lightbox_js[] = {
 #embed "assets/lightbox.js"
 };
+static const unsigned char links_js[] = {
+#embed "assets/links.js"
+};
 static const unsigned char pictures_js[] = {
 #embed "assets/pictures.js"
+};
+static const unsigned char place_js[] = {
+#embed "assets/place.js"
 };
 static const unsigned char refresh_js[] = {
 #embed "assets/refresh.js"
@@ -60,6 +66,9 @@ static const unsigned char toasts_js[] = {
 };
 static const unsigned char upload_js[] = {
 #embed "assets/upload.js"
+};
+static const unsigned char visibility_js[] = {
+#embed "assets/visibility.js"
 };
 static const unsigned char icon_svg[] = {
 #embed "assets/icon.svg"
@@ -92,13 +101,16 @@ static const kennel_page_file files[] = {
     FILE_NAMED("grid.js", grid_js),
     FILE_NAMED("hearts.js", hearts_js),
     FILE_NAMED("lightbox.js", lightbox_js),
+    FILE_NAMED("links.js", links_js),
     FILE_NAMED("pictures.js", pictures_js),
+    FILE_NAMED("place.js", place_js),
     FILE_NAMED("refresh.js", refresh_js),
     FILE_NAMED("requests.js", requests_js),
     FILE_NAMED("session.js", session_js),
     FILE_NAMED("times.js", times_js),
     FILE_NAMED("toasts.js", toasts_js),
     FILE_NAMED("upload.js", upload_js),
+    FILE_NAMED("visibility.js", visibility_js),
     FILE_NAMED("icon.svg", icon_svg),
     FILE_NAMED("icon-180.png", icon_180_png),
     FILE_NAMED("icon-512.png", icon_512_png),

@@ -22,7 +22,7 @@ extension KennelProgram {
         discussion: [
           "The command prints the address of the server. SIGTERM and SIGINT stop the server: it accepts no new connections, completes open responses, and exits with status 0. If NOTIFY_SOCKET is set, as under systemd, the server reports when it is ready.",
           "The server answers only requests for host names that it knows, so that other websites cannot impersonate it (DNS rebinding). It knows IP addresses, localhost, the name of this machine, that name with .local, and the names given with --name. It does not check the name if the connection uses TLS, either directly or through a proxy on the Unix socket.",
-          "In a new kennel, only people with an account can see the photos. kennel visibility everyone opens it for all who reach the server.",
+          "In a new kennel, only people with an account can see the photos. kennel visibility everyone opens it for all who reach the server. Owners can decide it on the page, too.",
           "Each option can also be set with an environment variable, such as KENNEL_PORT for --port, or in the configuration file, such as port = 8080. The command line overrides the environment, and the environment overrides the file.",
         ],
         options: Setting.serving.map(\.option) + common,
@@ -68,6 +68,27 @@ extension KennelProgram {
           Example(text: "Only people with an account", line: "kennel visibility people")
         ], completion: .choices(VisibilityCommand.choices.map(\.rawValue))),
       CommandDescription(
+        "links", "list and revoke the secret links to photos", operands: "[list|revoke NUMBER…]",
+        count: 0...1000,
+        discussion: [
+          "The author of a photo and owners make links on the page of the photo. Who has the link sees the photo, its caption and the name of its author, without an account. The kennel stores only the hash of a link, so the list cannot show the link itself.",
+          "A revoked link does not work any more with the next request. A backup contains no links.",
+        ], options: common,
+        examples: [Example(text: "Revoke the links 3 and 4", line: "kennel links revoke 3 4")],
+        completion: .choices(LinksCommand.actions)),
+      CommandDescription(
+        "peer", "give other kennels tokens for kennel sync, and withdraw them",
+        operands: "add|list|remove [NAME]", count: 1...20,
+        discussion: [
+          "A kennel that is only for people with an account shares its posts only with kennels that have a token. With its token, another kennel can read the posts that were made here and their photos, and hears of new ones.",
+          "The command peer add prints the token, which is shown only once, on standard output. The kennel stores only its hash. A token that was removed does not work any more with the next request.",
+        ], options: common,
+        examples: [
+          Example(text: "A token for the kennel of a friend", line: "kennel peer add Hounds >token.txt"),
+          Example(
+            text: "In the other kennel", line: "kennel sync https://dogs.example --token-file token.txt"),
+        ], completion: .choices(PeerCommand.actions)),
+      CommandDescription(
         "import", "post photos and folders of photos", operands: "PATH…", count: 1...100_000,
         discussion: [
           "PATH is a photo or a folder. A folder is read with all its subfolders, without hidden files and symbolic links. Photos are posted in the order of their modification dates, which become the dates of the posts.",
@@ -91,11 +112,15 @@ extension KennelProgram {
           "The command copies posts that are not here yet, with their photos, captions, authors and dates. It validates the data of the other kennel: each photo must match its announced hash and must be a valid image.",
           "An interrupted sync continues where it stopped, even in the middle of a photo. Posts that were deleted here are not copied again.",
           "The command identifies other kennels by their identity, not by their address. It does not copy posts twice when a kennel moves or is restored from a backup. If a different kennel appears at a known address, the command reports this and copies its posts. A kennel cannot sync with itself.",
+          "A kennel that is only for people with an account needs a token, which its owner makes with kennel peer add. The token is in the file of --token-file, or in the variable KENNEL_PEER_TOKEN. It is sent only to the kennel at URL.",
           "With --follow, the command keeps running and copies each new post as soon as the other kennel announces it. If the connection breaks, it reconnects after a delay of up to a minute, or after the delay that the other kennel requests. Ctrl-C or SIGTERM stops the command with status 0.",
         ],
         options: [
           Option("follow", "keep running, and copy new posts as they appear"),
           Option("as", value: "NAME", "post as the user NAME (default: the owner)"),
+          Option(
+            "token-file", value: "FILE", completion: .files,
+            "read the token for the other kennel from FILE; only with one URL"),
           Option(
             "allow-private", "also connect to private addresses, such as those of the local network"),
         ] + common,
@@ -108,7 +133,7 @@ extension KennelProgram {
       CommandDescription(
         "backup", "write a backup of the kennel to a file", operands: "FILE", count: 1...1,
         discussion: [
-          "FILE is a tar archive with the database and the photos, which only its owner can read. The kennel can be served during the backup. FILE appears under its name when the backup is complete. The backup does not contain sessions.",
+          "FILE is a tar archive with the database and the photos, which only its owner can read. The kennel can be served during the backup. FILE appears under its name when the backup is complete. The backup contains photos as they were uploaded, with their places. It does not contain sessions and secret links.",
           "If FILE is a symbolic link, its target is replaced. Pipes and devices are written to directly. Use - for standard output.",
         ], options: common,
         examples: [
@@ -154,12 +179,21 @@ extension KennelProgram {
       .init(
         Setting.serving.map(\.variable).joined(separator: ", "),
         "same as the options of serve with these names; yes or no for options without a value"),
+      .init(
+        KennelVariables.peerToken, "the token for the other kennel, for kennel sync without --token-file"),
       .init("STATE_DIRECTORY", "the default for --data, set by systemd"),
       .init("NOTIFY_SOCKET", "the socket on which the server reports that it is ready, set by systemd"),
     ],
     files: [
       .init("DIR/kennel.sqlite", "accounts, posts, comments and favourites"),
-      .init("DIR/photos", "the photos, each named after the SHA-256 of its contents"),
+      .init(
+        "DIR/kennel.sqlite.before-N",
+        "a copy of the database that a later version made before it changed the format to N; it can be removed"
+      ),
+      .init(
+        "DIR/photos",
+        "the photos without their metadata, and what was taken out of them, each named after the SHA-256 of its contents"
+      ),
       .init("DIR/thumbnails", "thumbnails, which are generated again when needed"),
       .init(
         "DIR/demo-password", "the owner's name and password in a demo, which only the user can read"),
@@ -174,6 +208,7 @@ extension KennelProgram {
         "SECURITY",
         [
           "Nobody can sign in until kennel user add has created an account. Without TLS, others on the network can read passwords. Unless Kennel or a proxy in front of it uses TLS, serve the kennel only to this machine, which is the default.",
+          "Other people get photos without their metadata, such as the place, serial numbers and names. The author of a photo can download it as it was uploaded, and can share its metadata on its page.",
           "Only use --trusted-proxy if no other client can connect from that address.",
         ])
     ])

@@ -68,7 +68,9 @@ package final class KennelSite: Sendable {
     let visitors = Visitors(
       accounts: store.accounts, policy: policy, metrics: metrics,
       ignoresAuthorization: configuration.ignoresAuthorization)
-    let gate = Gate(store: store, visitors: visitors, isForcedOpen: configuration.isOpenToEveryone)
+    let gate = Gate(
+      store: store, visitors: visitors, guesses: GuessLimiter(clock: clock), clock: clock,
+      isForcedOpen: configuration.isOpenToEveryone)
     self.gate = gate
     let renderer = PageRenderer(title: configuration.title)
     problems = ProblemResponses(visitors: visitors, renderer: renderer)
@@ -77,6 +79,10 @@ package final class KennelSite: Sendable {
       pages: PageEndpoints(store: store, visitors: visitors, renderer: renderer, responses: responses),
       posts: PostEndpoints(
         store: store, visitors: visitors, metrics: metrics, responses: responses, markup: renderer.markup),
+      ownPhotos: OwnPhotoEndpoints(store: store, visitors: visitors, thumbnails: thumbnails),
+      links: LinkEndpoints(
+        posts: store.posts, visitors: visitors, renderer: renderer, clock: clock),
+      visibility: VisibilityEndpoints(store: store, isForcedOpen: configuration.isOpenToEveryone),
       comments: CommentEndpoints(posts: store.posts, visitors: visitors),
       pictures: PictureEndpoints(store: store, thumbnails: thumbnails),
       collages: CollageEndpoints(posts: store.posts, thumbnails: thumbnails),
@@ -129,10 +135,15 @@ package final class KennelSite: Sendable {
         try await gate.admit(&call, to: route.access)
         var answer = try await route.handler(endpoints, call)
         if !call.isOpenToEveryone { CacheControl.makePrivate(&answer.fields) }
-        return (index, await problems.refined(answer, request, isPage: route.isPage))
+        answer = await problems.refined(answer, request, isPage: route.isPage)
+        if route.access == .linkHolders { LinkFields.add(to: &answer.fields) }
+        return (index, answer)
       } catch {
         if Problem.isFault(error) { onError?(error, route.name) }
-        return (index, await problems.response(to: Problem(error), request, isPage: route.isPage))
+        var answer = await problems.response(
+          to: Problem(error), request, isPage: route.isPage, isForLink: route.access == .linkHolders)
+        if route.access == .linkHolders { LinkFields.add(to: &answer.fields) }
+        return (index, answer)
       }
     }
   }

@@ -16,8 +16,9 @@ PASSWORD = "correct horse"
 
 
 class Kennel:
-    def __init__(self, program: str, directory: pathlib.Path) -> None:
+    def __init__(self, program: str, directory: pathlib.Path, is_public: bool = True) -> None:
         self.program = program
+        self.options = ["--public"] if is_public else []
         self.directory = directory
         self.process: subprocess.Popen[str] | None = None
         self.address = ""
@@ -30,7 +31,7 @@ class Kennel:
 
     def start(self, port: int) -> None:
         self.process = subprocess.Popen(
-            [self.program, "serve", "--quiet", "--public", "--data", str(self.directory), "--port", str(port)],
+            [self.program, "serve", "--quiet", *self.options, "--data", str(self.directory), "--port", str(port)],
             stdout=subprocess.PIPE, text=True)
         line = self.process.stdout.readline()
         found = re.search(r"http://[^\s/]+", line)

@@ -74,6 +74,16 @@ def jpeg(number: int, size: tuple[int, int] | None = None) -> bytes:
     return file.getvalue()
 
 
+def camera(number: int) -> bytes:
+    """Returns a photo with the metadata of a camera."""
+    file = io.BytesIO()
+    image = dog(number, (600, 400))
+    metadata = Image.Exif()
+    metadata[0x10F] = "SecretCam"
+    image.save(file, "JPEG", quality=88, exif=metadata)
+    return file.getvalue()
+
+
 def noise(width: int, height: int) -> bytes:
     """Returns a PNG that does not compress, for a slow upload."""
     file = io.BytesIO()

@@ -50,7 +50,7 @@ import Testing
         ? PeerSync(from: peer, as: owner.id, into: store, session: session, limits: limits, clock: clock)
         : PeerSync(
           from: peer, as: owner.id, into: store, session: session, limits: limits, clock: clock,
-          inspect: { _ in .small })
+          examine: { photo, _ in NewPhoto(unchanged: photo, facts: .small) })
       let result: Result<SyncReport, KennelError>
       do throws(KennelError) { result = .success(try await sync.run()) } catch { result = .failure(error) }
       try await check(result, store, server)

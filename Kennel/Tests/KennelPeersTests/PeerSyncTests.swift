@@ -169,7 +169,7 @@ import Testing
         let report = try await PeerSync(
           from: other.address(), as: ada.id, into: here,
           session: PeerSync.makeSession(allowsPrivateAddresses: true),
-          limits: limits, inspect: { _ in .small }
+          limits: limits, examine: { photo, _ in NewPhoto(unchanged: photo, facts: .small) }
         ).run()
         #expect(report.taken == expected && report.isLimited == (expected == 4))
       }
@@ -211,7 +211,7 @@ func sync(
   limits.maximumFailures = failures
   return PeerSync(
     from: peer, as: owner.id, into: store, session: PeerSync.makeSession(allowsPrivateAddresses: true),
-    limits: limits, inspect: { _ in .small })
+    limits: limits, examine: { photo, _ in NewPhoto(unchanged: photo, facts: .small) })
 }
 
 /// Returns the files below `peers`, without the directories.

@@ -57,6 +57,27 @@ extension PhotoFacts {
   package static let small = PhotoFacts(width: 4, height: 3, format: .jpeg, thumbHash: [1, 2, 3])
 }
 
+extension Posts {
+  /// Posts a file that others may get as it is.
+  @discardableResult
+  package func add(
+    _ photo: StagedPhoto, facts: PhotoFacts, caption: String, author: User.ID, created: Date? = nil
+  ) async throws(KennelError) -> Post {
+    try await add(
+      NewPhoto(unchanged: photo, facts: facts), caption: caption, author: author, created: created)
+  }
+
+  /// Takes a post of another kennel with a file that others may get as it is.
+  package func take(
+    _ photo: StagedPhoto, facts: PhotoFacts, caption: String, author: User.ID, origin: Post.Origin,
+    key: PeerKey, created: Date
+  ) async throws(KennelError) -> Post? {
+    try await take(
+      NewPhoto(unchanged: photo, facts: facts), caption: caption, author: author, origin: origin, key: key,
+      created: created)
+  }
+}
+
 extension KennelStore {
   /// Returns bytes that represent a photo. The store does not decode them.
   package static func photo(_ number: Int) -> Data { Data("photo \(number)".utf8) }

@@ -11,8 +11,11 @@ import { onRefresh, refresh } from "./refresh.js";
 import { send } from "./requests.js";
 import { formatTimes } from "./times.js";
 import { toast } from "./toasts.js";
+import "./links.js";
+import "./place.js";
 import "./session.js";
 import "./upload.js";
+import "./visibility.js";
 
 fadeIn();
 formatTimes();

@@ -108,6 +108,7 @@ async function sendOne(photo, signal) {
   // The caption is not in the address, because proxies log addresses and reject long ones.
   const sent = new FormData();
   if (caption) sent.append("caption", caption);
+  if (form.elements.place.checked) sent.append("place", "shared");
   sent.append("photo", file);
   const progress = (part) => {
     bar.value = part;
@@ -137,7 +138,8 @@ async function sendOne(photo, signal) {
 function setSending(controller) {
   sending = controller;
   form.classList.toggle("sending", Boolean(sending));
-  for (const field of form.querySelectorAll("textarea, [data-remove], [data-choose]")) field.disabled = Boolean(sending);
+  const fields = form.querySelectorAll("textarea, [data-remove], [data-choose], [name=place]");
+  for (const field of fields) field.disabled = Boolean(sending);
   updateButtons();
 }
 
@@ -204,6 +206,7 @@ dialog.addEventListener("close", (event) => {
   }
   isMeant = false;
   for (const photo of [...chosen]) remove(photo);
+  form.elements.place.checked = false;
   error.textContent = "";
 });
 

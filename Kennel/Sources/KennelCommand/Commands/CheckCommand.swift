@@ -12,6 +12,14 @@ enum CheckCommand {
     await context.progress.stop()
     for problem in report.problems { try await context.output.write("\(problem)\n") }
     try await context.output.write(summary(report) + "\n")
+    if report.notExaminedCount > 0 {
+      let (subject, object) =
+        report.notExaminedCount == 1
+        ? ("1 post has", "it") : ("\(report.notExaminedCount) posts have", "them")
+      context.screen.say(
+        "\(subject) a photo of an earlier version. Its place is taken out before others get \(object), or when kennel serve runs."
+      )
+    }
     return report.isClean ? .success : .failure
   }
 

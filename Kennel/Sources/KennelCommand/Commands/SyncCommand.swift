@@ -7,13 +7,14 @@ enum SyncCommand {
   static func run(_ context: CommandContext) async throws -> ExitStatus {
     var peers: [PeerAddress] = []
     for text in context.arguments.operands { peers.append(try PeerAddress(text)) }
+    let token = try PeerTokenFile.token(context)
     return try await context.withStore { [peers] store in
       let author = try await UserCommand.author(context, store)
       let session = PeerSync.makeSession(allowsPrivateAddresses: context.arguments.has("allow-private"))
       defer { session.invalidateAndCancel() }
       let runs = peers.map { peer in
         PeerSyncRun(
-          peer: peer, sync: PeerSync(from: peer, as: author.id, into: store, session: session),
+          peer: peer, sync: PeerSync(from: peer, as: author.id, into: store, session: session, token: token),
           context: context)
       }
       if context.arguments.has("follow") { return try await follow(runs) }

@@ -17,10 +17,7 @@ enum UserCommand {
     let operands = context.arguments.operands
     let action = operands.first ?? ""
     guard actions.contains(action) else {
-      let nearest = Spelling.nearest(to: action, among: actions)
-      throw UsageError(
-        "The command user needs one of \(actions.joined(separator: ", ")), not “\(action)”."
-          + (nearest.map { " Did you mean \($0)?" } ?? ""))
+      throw UsageError.unknownAction(action, of: "user", among: actions)
     }
     for (option, takers) in options.sorted(by: { $0.key < $1.key })
     where context.arguments.has(option) && !takers.contains(action) {

@@ -25,10 +25,10 @@ enum DemoKennel {
   ) async throws {
     // Passwords are hashed while the pictures are drawn, because both take time.
     async let people = addMembers(account, store)
-    var drawn: [(photo: StagedPhoto, facts: PhotoFacts)] = []
+    var drawn: [NewPhoto] = []
     try await Litter.draw(posts, scale: scale) { index, data in
       let photo = try await store.photos.stage(data)
-      drawn.append((photo, try await PhotoInspector.facts(ofFileAt: photo.path)))
+      drawn.append(try await NewPhoto.examining(photo, in: store.photos))
       progress(index + 1)
     }
     let members = try await people
@@ -38,7 +38,7 @@ enum DemoKennel {
       // About two posts a day, the last one a moment ago.
       let age = Double(posts.count - 1 - index) * 13 * 3600 + random.within(60...3600)
       let added = try await store.posts.add(
-        drawn[index].photo, facts: drawn[index].facts, caption: post.caption,
+        drawn[index], caption: post.caption,
         author: members[index % members.count].id, created: now - age)
       for comment in post.comments {
         _ = try await store.posts.addComment(

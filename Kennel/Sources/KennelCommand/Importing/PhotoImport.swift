@@ -12,7 +12,7 @@ struct PhotoImport: Sendable {
   }
 
   private enum Outcome: Sendable {
-    case ready(StagedPhoto, PhotoFacts)
+    case ready(NewPhoto)
     /// In a dry run: the photo would be posted.
     case postable(PhotoHash)
     case known
@@ -82,7 +82,7 @@ struct PhotoImport: Sendable {
         return .postable(hash)
       }
       let photo = try await store.photos.stage(fileAt: file.path)
-      return .ready(photo, try await PhotoInspector.facts(ofFileAt: photo.path))
+      return .ready(try await NewPhoto.examining(photo, in: store.photos))
     } catch {
       return .failed(try Self.failure(for: error))
     }
@@ -96,12 +96,12 @@ struct PhotoImport: Sendable {
     case .postable(let hash): return postable.insert(hash).inserted ? .added : .known
     case .known: return .known
     case .failed(let failure): return .failed(failure)
-    case .ready(let photo, let facts):
+    case .ready(let photo):
       do {
-        if try await store.posts.hasPhoto(photo.hash) { return .known }
+        if try await store.posts.hasPhoto(photo.uploadedHash) { return .known }
         let caption = takesCaptions ? CaptionText.from(file.path) : ""
         _ = try await store.posts.add(
-          photo, facts: facts, caption: caption, author: author, created: file.date)
+          photo, caption: caption, author: author, created: file.date)
         return .added
       } catch {
         return .failed(try Self.failure(for: error))

@@ -27,7 +27,9 @@ struct KennelListener: Sendable {
     var configuration = settings.server
     if settings.logsRequests { configuration.onAccess = { log.note($0) } }
     configuration.refusalResponse = { KennelSite.response(to: $0) }
-    configuration.onError = { log.note(problem: "\($0.method) \($0.path): \($0.error)") }
+    configuration.onError = {
+      log.note(problem: "\($0.method) \(AccessLog.withoutSecrets($0.path)): \($0.error)")
+    }
     configuration.onDiagnostic = { if !startupMessages.collect($0) { log.note(problem: $0) } }
     do {
       server = try Self.listen(configuration, orAnyPort: orAnyPort)

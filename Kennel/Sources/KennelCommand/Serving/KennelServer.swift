@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import HTTPService
 import KennelModel
+import KennelStorage
 import KennelWeb
 import TerminalProgram
 
@@ -9,12 +10,14 @@ import TerminalProgram
 struct KennelServer: Sendable {
   private let listener: KennelListener
   private let site: KennelSite
+  private let store: KennelStore
 
   /// Creates a server; ``run()`` starts answering requests.
   ///
   /// The listener must exist first, so that a second server on the same port fails before it touches the thumbnails.
   init(_ store: KennelStore, directory: String, _ listener: KennelListener) throws {
     self.listener = listener
+    self.store = store
     var configuration = listener.settings.site
     let log = listener.log
     configuration.onError = { log.note(problem: "\($1): \($0)") }
@@ -26,7 +29,12 @@ struct KennelServer: Sendable {
     await ReadinessNotice.send("READY=1")
     do {
       try await withTaskCancellationHandler {
-        try await listener.server.run(grace: listener.settings.grace) { [site] in await site.respond(to: $0) }
+        try await withThrowingTaskGroup(of: Void.self) { group in
+          group.addTask { await examineEarlierPhotos() }
+          try await listener.server.run(grace: listener.settings.grace) { [site] in await site.respond(to: $0)
+          }
+          group.cancelAll()
+        }
       } onCancel: {
         Task { await ReadinessNotice.send("STOPPING=1") }
       }
@@ -36,6 +44,30 @@ struct KennelServer: Sendable {
     }
     await site.close()
     await listener.log.flush()
+  }
+}
+
+extension KennelServer {
+  /// Takes the metadata out of the photos that were posted with earlier versions. A photo that is requested before its turn
+  /// is examined first.
+  private func examineEarlierPhotos() async {
+    do throws(KennelError) {
+      let report = try await store.posts.examineAll()
+      if report.changedCount > 0 {
+        listener.log.note(
+          problem:
+            "The place and other camera data were taken out of the photos of \(report.changedCount) posts. Their authors still get them, and can share them."
+        )
+      }
+      if report.failureCount > 0 {
+        listener.log.note(
+          problem:
+            "\(report.failureCount) photos could not be examined. Others do not get them. Run kennel check.")
+      }
+    } catch {
+      // It continues at the next start.
+      if error.code != .cancelled, error.code != .closed { listener.log.note(problem: "\(error)") }
+    }
   }
 }
 

@@ -5,7 +5,9 @@ enum KennelVariables {
   static let prefix = "KENNEL_"
   static let configuration = prefix + "CONFIG"
 
-  private static let known = Setting.all.map(\.variable) + [configuration]
+  static let peerToken = prefix + "PEER_TOKEN"
+
+  private static let known = Setting.all.map(\.variable) + [configuration, peerToken]
 
   /// Returns the value of a setting in the environment; nil if it is not set.
   static func value(of setting: Setting, in environment: [String: String]) -> String? {

@@ -17,11 +17,7 @@ import Glibc
 /// Each key starts with `burst` attempts and regains one after each `refill`. An attempt counts when it begins, so
 /// concurrent attempts do not bypass the limit. A successful attempt is not counted.
 struct SignInLimiter: Sendable {
-  /// The allowance of one key.
-  struct Allowance: Sendable, Hashable {
-    var burst: Int
-    var refill: Duration
-  }
+  typealias Allowance = AttemptAllowance
 
   /// The client of an attempt, as far as it is known.
   struct Visitor: Sendable, Hashable {
@@ -34,37 +30,10 @@ struct SignInLimiter: Sendable {
     case wait(seconds: Int)
   }
 
-  /// The moment at which the allowance of each key is full again. A moment in the past is equivalent to no entry.
-  private struct Table<Key: Hashable & Sendable>: Sendable {
-    let allowance: Allowance
-    let capacity: Int
-    var fullAt: [Key: Duration] = [:]
-
-    init(_ allowance: Allowance, capacity: Int) {
-      self.allowance = allowance
-      self.capacity = capacity
-    }
-
-    /// Returns the time to wait before an attempt, or zero if one is allowed now.
-    func delay(_ key: Key, at now: Duration) -> Duration {
-      let next = max(fullAt[key] ?? now, now) + allowance.refill
-      return max(.zero, next - now - allowance.refill * allowance.burst)
-    }
-
-    mutating func take(_ key: Key, at now: Duration) {
-      fullAt.makeRoom(for: key, capacity: capacity, at: now)
-      fullAt[key] = max(fullAt[key] ?? now, now) + allowance.refill
-    }
-
-    mutating func refund(_ key: Key) {
-      if let moment = fullAt[key] { fullAt[key] = moment - allowance.refill }
-    }
-  }
-
-  private var addresses: Table<String>
-  private var visitors: Table<Visitor>
+  private var addresses: AllowanceTable<String>
+  private var visitors: AllowanceTable<Visitor>
   /// The attempts of unknown addresses, by name.
-  private var unknownVisitors: Table<String>
+  private var unknownVisitors: AllowanceTable<String>
   /// The visitors who signed in recently, and when that expires.
   private var known: [Visitor: Duration] = [:]
   private let knownFor: Duration
@@ -79,13 +48,13 @@ struct SignInLimiter: Sendable {
     let capacity = max(capacity, 1)
     self.capacity = capacity
     self.knownFor = knownFor
-    addresses = Table(address, capacity: capacity)
-    visitors = Table(visitor, capacity: capacity)
-    self.unknownVisitors = Table(unknownVisitors, capacity: capacity)
+    addresses = AllowanceTable(address, capacity: capacity)
+    visitors = AllowanceTable(visitor, capacity: capacity)
+    self.unknownVisitors = AllowanceTable(unknownVisitors, capacity: capacity)
   }
 
   var entryCount: Int {
-    addresses.fullAt.count + visitors.fullAt.count + unknownVisitors.fullAt.count + known.count
+    addresses.count + visitors.count + unknownVisitors.count + known.count
   }
 
   /// Returns whether an attempt is allowed, without counting it.
@@ -93,8 +62,7 @@ struct SignInLimiter: Sendable {
     var delay = max(addresses.delay(visitor.address, at: now), visitors.delay(visitor, at: now))
     if !isKnown(visitor, at: now) { delay = max(delay, unknownVisitors.delay(visitor.name, at: now)) }
     guard delay > .zero else { return .allowed }
-    let (seconds, rest) = delay.components
-    return .wait(seconds: Int(seconds) + (rest > 0 ? 1 : 0))
+    return .wait(seconds: delay.secondsRoundedUp)
   }
 
   /// Counts an allowed attempt. Returns the value to pass to ``refund(_:)``.
@@ -127,16 +95,6 @@ struct SignInLimiter: Sendable {
 
   private func isKnown(_ visitor: Visitor, at now: Duration) -> Bool {
     known[visitor].map { $0 > now } ?? false
-  }
-}
-
-extension Dictionary where Key: Sendable, Value == Duration {
-  /// Makes room for a key. Removes expired entries first, then the entry that expires next.
-  fileprivate mutating func makeRoom(for key: Key, capacity: Int, at now: Duration) {
-    guard self[key] == nil, count >= capacity else { return }
-    self = filter { $0.value > now }
-    guard count >= capacity, let first = self.min(by: { $0.value < $1.value })?.key else { return }
-    self[first] = nil
   }
 }
 

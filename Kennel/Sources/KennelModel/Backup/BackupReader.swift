@@ -144,7 +144,23 @@ private struct BackupReader: ~Copyable {
     guard try input.read(into: buffer.first(1)) == 0 else { throw Self.notOne }
     report.bytes = try input.size()
     try Self.checkDatabase(draft + "/" + BackupContents.database.name)
+    report.photos -= try partCount()
     return report
+  }
+
+  /// Returns the number of files with what was taken out of photos.
+  private func partCount() throws(KennelError) -> Int {
+    let connection = try Connection(
+      path: draft + "/" + BackupContents.database.name, access: .reading, busyTimeout: .zero)
+    let hasParts = try connection.first(
+      "SELECT 1 FROM sqlite_schema WHERE name = 'parts'", row: { _ in true })
+    guard hasParts != nil else { return 0 }
+    let parts = try connection.rows("SELECT hash FROM parts WHERE hash NOT IN (SELECT hash FROM photos)") {
+      PhotoHash(bytes: $0.blob(0))
+    }
+    return parts.count { hash in
+      hash.map { FileCalls.size(of: "\(draft)/\(BackupContents.photo($0).name)") != nil } ?? false
+    }
   }
 
   private mutating func nextHeader() throws(KennelError) -> (BackupContents, size: Int) {

@@ -4,8 +4,8 @@ import KennelStorage
 extension KennelStore {
   /// Writes the complete store to one file, as it is at one moment. Other readers and writers can continue meanwhile.
   ///
-  /// The file is a tar archive. It contains the password hashes, without which nobody could sign in again, so only its
-  /// owner may read it (mode 0600). It does not contain sessions. The file appears under its name when it is complete
+  /// The file is a tar archive. It contains the password hashes, without which nobody could sign in again, and what was taken
+  /// out of photos, so only its owner may read it (mode 0600). It does not contain sessions and secret links. The file appears under its name when it is complete
   /// and replaces an existing file. A pipe or a device is written to directly.
   ///
   /// Cancelling stops it soon and leaves nothing behind.
@@ -89,8 +89,9 @@ private struct BackupWriter: ~Copyable {
       path: store.directory + "/kennel.sqlite", access: .copying, busyTimeout: .seconds(5))
     try source.run("VACUUM INTO ?", .text(target))
     let copy = try Connection(path: target, access: .copying, busyTimeout: .zero)
-    // A session grants access, so the backup must not contain any. `secure_delete` also overwrites free pages.
-    try copy.script("PRAGMA journal_mode = MEMORY; PRAGMA secure_delete = ON; DELETE FROM sessions;")
+    // Sessions and links grant access, so the backup must not contain any: one that was revoked would work again. `secure_delete` also overwrites free pages.
+    try copy.script(
+      "PRAGMA journal_mode = MEMORY; PRAGMA secure_delete = ON; DELETE FROM sessions; DELETE FROM links;")
     progress.photoCount = try copy.first("SELECT count(*) FROM photos") { Int($0.integer(0)) }
   }
 
@@ -99,11 +100,13 @@ private struct BackupWriter: ~Copyable {
     var last: [UInt8] = []
     while true {
       let hashes = try copy.rows(
-        "SELECT hash FROM photos WHERE hash > ? ORDER BY hash LIMIT 500", .blob(last)
-      ) { $0.blob(0) }
-      guard let end = hashes.last else { return }
+        """
+        SELECT hash, 1 FROM photos WHERE hash > ?1 UNION SELECT hash, 0 FROM parts WHERE hash > ?1 ORDER BY 1 LIMIT 500
+        """, .blob(last)
+      ) { ($0.blob(0), $0.integer(1) != 0) }
+      guard let end = hashes.last?.0 else { return }
       last = end
-      for bytes in hashes {
+      for (bytes, isPhoto) in hashes {
         guard let hash = PhotoHash(bytes: bytes) else { continue }
         // The file is read twice, the second time from the page cache: a damaged photo must not get into a backup.
         guard (try? store.photos.computeHash(of: hash)) == hash else {
@@ -112,6 +115,8 @@ private struct BackupWriter: ~Copyable {
         }
         let file = try OpenFile(reading: store.photos.location(hash))
         try add(.photo(hash), file, hash: hash)
+        // What was taken out of a photo belongs to the photo.
+        guard isPhoto else { continue }
         report.photos += 1
         progress.photos += 1
         reportProgress(progress)

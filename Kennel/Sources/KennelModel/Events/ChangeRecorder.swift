@@ -12,7 +12,7 @@ struct ChangeRecorder: Sendable {
   ///
   /// - Parameters:
   ///   - heart: the user who gave or removed a heart.
-  ///   - photo: the photo of a deleted post.
+  ///   - photo: the photo of a deleted post, or the one that a post had.
   func record(
     _ kind: KennelEvent.Kind, post: Int64, heart: KennelEvent.Heart? = nil, photo: PhotoHash? = nil,
     at date: Date, in transaction: WriteTransaction
@@ -82,7 +82,10 @@ struct ChangeRecorder: Sendable {
     }
   }
 
+  /// Returns whether a file is a photo of a post, or what was taken out of one.
   static func isNeeded(_ hash: PhotoHash, _ connection: Connection) throws(KennelError) -> Bool {
-    try connection.first("SELECT 1 FROM photos WHERE hash = ?", .blob(hash.bytes), row: { _ in true }) != nil
+    try connection.first(
+      "SELECT 1 FROM photos WHERE hash = ?1 UNION ALL SELECT 1 FROM parts WHERE hash = ?1",
+      .blob(hash.bytes), row: { _ in true }) != nil
   }
 }

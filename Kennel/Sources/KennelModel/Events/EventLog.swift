@@ -62,6 +62,7 @@ extension KennelEvent.Kind {
     case .commented(let comment, let count): ("commented", comment, count)
     case .commentDeleted(let comment, let count): ("commentDeleted", comment, count)
     case .deleted: ("deleted", nil, nil)
+    case .photoChanged: ("photoChanged", nil, nil)
     }
   }
 
@@ -72,6 +73,7 @@ extension KennelEvent.Kind {
     case "commented": self = .commented(comment: comment, count: count)
     case "commentDeleted": self = .commentDeleted(comment: comment, count: count)
     case "deleted": self = .deleted
+    case "photoChanged": self = .photoChanged
     default: return nil
     }
   }

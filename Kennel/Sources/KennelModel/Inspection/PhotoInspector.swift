@@ -60,6 +60,32 @@ package enum PhotoInspector {
     }
   }
 
+  /// The maximum length of the longer side of a converted photo.
+  private static let maximumConvertedSide = 4096
+
+  /// Converts the photo in a file, whose metadata cannot be taken out, to a JPEG without any.
+  ///
+  /// - Parameter size: the size of the photo.
+  /// - Throws: the same errors as ``facts(ofFileAt:)``.
+  static func converted(
+    fileAt path: String, size: (width: Int, height: Int)
+  ) async throws(KennelError) -> (data: Data, facts: PhotoFacts) {
+    try await semaphore.withPermit { () async throws(KennelError) in
+      let data = try await bytes(ofFileAt: path, limit: maximumByteCount)
+      let jpeg: Data
+      do {
+        let side = min(max(size.width, size.height, 1), maximumConvertedSide)
+        let result = try await PhotoDecoder.sandbox.thumbnail(
+          of: data, ThumbnailTarget(width: side, height: side), limits: limits, damage: .tolerate,
+          priority: .low)
+        jpeg = try await result.thumbnail.data(as: .jpeg(quality: 0.92))
+      } catch {
+        throw KennelError(decoding: error)
+      }
+      return (jpeg, try await facts(of: jpeg))
+    }
+  }
+
   /// Reads the bytes of a photo on another thread.
   package static func bytes(ofFileAt path: String, limit: Int) async throws(KennelError) -> Data {
     try await workQueue.run { () throws(KennelError) in

@@ -9,7 +9,7 @@ package final class Posts: Sendable {
   let database: Database
   let clock: KennelClock
   let changes: ChangeRecorder
-  private let photos: PhotoDirectory
+  let photos: PhotoDirectory
 
   init(database: Database, photos: PhotoDirectory, changes: ChangeRecorder, clock: KennelClock) {
     self.database = database
@@ -23,9 +23,9 @@ package final class Posts: Sendable {
   /// - Parameter created: the date of the post (default: now). A date in the future counts as now.
   /// - Throws: `badText`, `badPhoto` or `noSuchUser`, or an error of the file system.
   package func add(
-    _ photo: StagedPhoto, facts: PhotoFacts, caption: String, author: User.ID, created: Date? = nil
+    _ photo: NewPhoto, caption: String, author: User.ID, created: Date? = nil
   ) async throws(KennelError) -> Post {
-    let draft = try Draft(photo: photo, facts: facts, caption: caption, author: author, created: created)
+    let draft = try Draft(photo: photo, caption: caption, author: author, created: created)
     return try await database.write { [self] transaction throws(KennelError) in
       try insert(draft, in: transaction)
     }
@@ -33,22 +33,19 @@ package final class Posts: Sendable {
 
   /// The data of a new post.
   struct Draft: Sendable {
-    let photo: StagedPhoto
-    let facts: PhotoFacts
+    let photo: NewPhoto
     let caption: String
     let author: User.ID
     let created: Date?
     var origin: Post.Origin?
 
-    init(
-      photo: StagedPhoto, facts: PhotoFacts, caption: String, author: User.ID, created: Date?
-    ) throws(KennelError) {
+    init(photo: NewPhoto, caption: String, author: User.ID, created: Date?) throws(KennelError) {
       try TextRules.check(caption, TextRules.caption, name: "caption")
+      let facts = photo.facts
       guard facts.width > 0, facts.height > 0, facts.thumbHash.count <= 64 else {
         throw KennelError(.badPhoto, "The photo has no size, or a placeholder that is too long.")
       }
-      (self.photo, self.facts, self.caption) = (photo, facts, caption)
-      (self.author, self.created) = (author, created)
+      (self.photo, self.caption, self.author, self.created) = (photo, caption, author, created)
     }
   }
 
@@ -56,15 +53,17 @@ package final class Posts: Sendable {
     let now = clock.now()
     let created = min(draft.created ?? now, now)
     let connection = transaction.connection
-    try keep(draft.photo, facts: draft.facts, in: transaction)
+    try keep(draft.photo, in: transaction)
     do throws(KennelError) {
-      let origin = draft.origin
+      let (photo, origin) = (draft.photo, draft.origin)
       try connection.run(
         """
-        INSERT INTO posts (author, photo, caption, created, peer, peer_author, remote) VALUES (?, ?, ?, ?, ?, ?, ?)
-        """, .integer(draft.author), .blob(draft.photo.hash.bytes), .text(draft.caption),
+        INSERT INTO posts (author, photo, caption, created, peer, peer_author, remote, metadata, original,
+          original_format, part) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        """, .integer(draft.author), .blob(photo.file.hash.bytes), .text(draft.caption),
         .integer(created.milliseconds), origin.map { .text($0.kennel) } ?? .null,
-        origin.map { .text($0.author) } ?? .null, origin.map { .integer($0.id) } ?? .null)
+        origin.map { .text($0.author) } ?? .null, origin.map { .integer($0.id) } ?? .null,
+        photo.metadata.value, photo.original.value, photo.originalFormat.value, photo.part.value)
     } catch  where error.isMissingReference {
       throw KennelError.noSuchUser
     }
@@ -74,42 +73,12 @@ package final class Posts: Sendable {
     return post
   }
 
-  /// Inserts the photo's row and puts its file in place.
-  private func keep(
-    _ photo: StagedPhoto, facts: PhotoFacts, in transaction: WriteTransaction
-  ) throws(KennelError) {
-    let connection = transaction.connection
-    let isNew = try connection.run(
-      """
-      INSERT INTO photos (hash, bytes, width, height, format, thumbhash) VALUES (?, ?, ?, ?, ?, ?)
-      ON CONFLICT DO NOTHING
-      """, .blob(photo.hash.bytes), .integer(Int64(photo.byteCount)), .integer(Int64(facts.width)),
-      .integer(Int64(facts.height)), .text(facts.format.rawValue), .blob(facts.thumbHash))
-    try connection.run("DELETE FROM removals WHERE hash = ?", .blob(photo.hash.bytes))
-    // The file may be missing although there is a row, for example because it was deleted by hand. This restores it.
-    guard isNew > 0 || !photos.has(photo.hash, byteCount: photo.byteCount) else { return }
-    try photos.place(photo, in: transaction) { [changes] in changes.clearIncoming() }
-  }
-
   /// Returns the ids of the posts before a given one, the newest first.
   package func ids(before: Post.ID?) async throws(KennelError) -> [Post.ID] {
     try await database.read { connection throws(KennelError) in
       try connection.rows(
         "SELECT id FROM posts WHERE id < ? ORDER BY id DESC LIMIT 2000", .integer(before ?? .max)
       ) { $0.integer(0) }
-    }
-  }
-
-  /// Returns whether a post has a photo and the photo's file exists.
-  ///
-  /// A file alone is not enough: the file of a deleted post stays for as long as a backup needs it. Posting a photo
-  /// again restores its missing file.
-  package func hasPhoto(_ hash: PhotoHash) async throws(KennelError) -> Bool {
-    try await database.read { [photos] connection throws(KennelError) in
-      let byteCount = try connection.first("SELECT bytes FROM photos WHERE hash = ?", .blob(hash.bytes)) {
-        Int($0.integer(0))
-      }
-      return byteCount.map { photos.has(hash, byteCount: $0) } ?? false
     }
   }
 
@@ -175,7 +144,8 @@ package final class Posts: Sendable {
       """
       SELECT p.id, p.author, u.name, p.caption, p.photo, h.bytes, h.width, h.height, h.format, h.thumbhash, p.created,
         (SELECT count(*) FROM favourites WHERE post = p.id), (SELECT count(*) FROM comments WHERE post = p.id),
-        EXISTS (SELECT 1 FROM favourites WHERE post = p.id AND user = ?1), p.peer, p.peer_author, p.remote
+        EXISTS (SELECT 1 FROM favourites WHERE post = p.id AND user = ?1), p.peer, p.peer_author, p.remote,
+        p.metadata, p.original, p.original_format, p.part
       FROM posts p JOIN users u ON u.id = p.author JOIN photos h ON h.hash = p.photo
       WHERE p.id BETWEEN ?2 AND ?3 ORDER BY p.id DESC LIMIT ?4
       """, .integer(viewer ?? 0), .integer(range.lowerBound), .integer(range.upperBound),
@@ -209,27 +179,20 @@ package final class Posts: Sendable {
     throws(KennelError)
   {
     let connection = transaction.connection
+    let part = try connection.first("SELECT part FROM posts WHERE id = ?", .integer(id)) { $0.blob(0) } ?? []
     try connection.run("DELETE FROM posts WHERE id = ?", .integer(id))
-    let last = try connection.run(
-      "DELETE FROM photos WHERE hash = ?1 AND NOT EXISTS (SELECT 1 FROM posts WHERE photo = ?1)",
-      .blob(photo))
-    if last > 0 {
-      try connection.run(
-        "INSERT INTO removals (hash) VALUES (?) ON CONFLICT DO NOTHING", .blob(photo))
-      if let hash = PhotoHash(bytes: photo) { transaction.photosPendingRemoval.insert(hash) }
-      transaction.afterCommit(.tidyPhotos) { [changes] in changes.removePhotos() }
-    }
+    try release(photo: photo, part: part, in: transaction)
     try changes.record(.deleted, post: id, photo: PhotoHash(bytes: photo), at: now, in: transaction)
   }
 
   /// Throws `notAllowed` unless the user is one of these users or an owner.
   static func require(
-    _ user: User.ID, oneOf users: [User.ID], _ connection: Connection
+    _ user: User.ID, oneOf users: [User.ID], to action: String = "delete this", _ connection: Connection
   ) throws(KennelError) {
     let role = try connection.first("SELECT role FROM users WHERE id = ?", .integer(user)) { $0.text(0) }
     guard let role else { throw KennelError.noSuchUser }
     guard users.contains(user) || role == User.Role.owner.rawValue else {
-      throw KennelError(.notAllowed, "Only the author or an owner can delete this.")
+      throw KennelError(.notAllowed, "Only the author or an owner can \(action).")
     }
   }
 
@@ -251,7 +214,8 @@ extension Post {
       created: Date(milliseconds: row.integer(10)), favouriteCount: Int(row.integer(11)),
       commentCount: Int(row.integer(12)), isFavourite: row.integer(13) != 0,
       origin: row.isNull(14)
-        ? nil : Origin(kennel: row.text(14), author: row.text(15), id: row.integer(16)))
+        ? nil : Origin(kennel: row.text(14), author: row.text(15), id: row.integer(16)),
+      metadata: try Metadata(row, 17), upload: try Upload(row, 18))
   }
 }
 

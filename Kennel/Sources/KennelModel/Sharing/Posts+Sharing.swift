@@ -41,10 +41,9 @@ extension Posts {
   /// - Parameter key: the key under which the other kennel's posts are remembered.
   /// - Throws: `badText`, `badPhoto` or `noSuchUser`, or an error of the file system.
   package func take(
-    _ photo: StagedPhoto, facts: PhotoFacts, caption: String, author: User.ID, origin: Post.Origin,
-    key: PeerKey, created: Date
+    _ photo: NewPhoto, caption: String, author: User.ID, origin: Post.Origin, key: PeerKey, created: Date
   ) async throws(KennelError) -> Post? {
-    var draft = try Draft(photo: photo, facts: facts, caption: caption, author: author, created: created)
+    var draft = try Draft(photo: photo, caption: caption, author: author, created: created)
     draft.origin = origin
     return try await database.write { [self, draft] transaction throws(KennelError) in
       let isNew = try transaction.connection.run(
@@ -71,8 +70,10 @@ extension Posts {
   package func hasEqual(to post: PeerPost) async throws(KennelError) -> Bool {
     try await database.read { connection throws(KennelError) in
       try connection.first(
-        "SELECT 1 FROM posts WHERE photo = ? AND remote = ? AND peer_author = ? AND caption = ? AND created = ?",
-        .blob(post.hash.bytes), .integer(post.id), .text(post.author), .text(post.caption),
+        """
+        SELECT 1 FROM posts WHERE (photo = ?1 OR original = ?1) AND remote = ?2 AND peer_author = ?3 AND caption = ?4
+          AND created = ?5
+        """, .blob(post.hash.bytes), .integer(post.id), .text(post.author), .text(post.caption),
         .integer(post.created.milliseconds), row: { _ in true }) != nil
     }
   }

@@ -16,6 +16,8 @@ package struct StoreReport: Sendable, Hashable {
     case orphan(PhotoHash)
     /// A photo row that is not used by a post.
     case unused(PhotoHash)
+    /// The file that was uploaded cannot be put together from the photo of a post and what was taken out of it.
+    case incompleteUpload(post: Int64)
     /// A file that is not a photo.
     case unknownFile(String)
 
@@ -27,6 +29,8 @@ package struct StoreReport: Sendable, Hashable {
       case .altered(let hash): "The photo \(hash) was altered. Copy it from a backup."
       case .orphan(let hash): "The photo \(hash) is not used by any post. It can be removed."
       case .unused(let hash): "The database row of the photo \(hash) is not used by any post."
+      case .incompleteUpload(let post):
+        "The photo of post \(post) cannot be put together as it was uploaded. Copy the photos from a backup."
       case .unknownFile(let name):
         "The file \(name) in the photo directory is not a photo. Move it elsewhere."
       }
@@ -36,6 +40,8 @@ package struct StoreReport: Sendable, Hashable {
   /// The problems, at most ``KennelStore/maximumProblemCount`` of each kind.
   package var problems: [Problem] = []
   package var photoCount = 0
+  /// The number of photos of earlier versions whose metadata was not taken out yet. The server does that.
+  package var notExaminedCount = 0
   /// The number of orphans that were removed on request.
   package var removedCount = 0
 
@@ -61,9 +67,13 @@ extension KennelStore {
       let page = try await checkPhotos(after: last, readsPhotos: readsPhotos)
       guard let end = page.last else { break }
       last = end
-      report.photoCount += page.count
+      report.photoCount += page.photoCount
       report.problems += page.altered.map { .altered($0) }
       doubtful += page.doubtful.prefix(max(0, Self.maximumProblemCount - doubtful.count))
+    }
+    if readsPhotos { report.problems += try await checkUploads().map { .incompleteUpload(post: $0) } }
+    report.notExaminedCount = try await database.read { connection throws(KennelError) in
+      try connection.first("SELECT count(*) FROM posts WHERE metadata IS NULL") { Int($0.integer(0)) } ?? 0
     }
     let files = try await checkFiles()
     report.problems += files.unknownFiles.map { .unknownFile($0) }
@@ -111,15 +121,17 @@ extension KennelStore {
         problems.append(.reference(table: table))
       }
       let unused = try connection.rows(
-        "SELECT hash FROM photos WHERE NOT EXISTS (SELECT 1 FROM posts WHERE photo = hash) LIMIT ?",
-        .integer(Int64(Self.maximumProblemCount))
+        """
+        SELECT hash FROM photos WHERE NOT EXISTS (SELECT 1 FROM posts WHERE photo = hash)
+        UNION SELECT hash FROM parts WHERE NOT EXISTS (SELECT 1 FROM posts WHERE part = hash) LIMIT ?
+        """, .integer(Int64(Self.maximumProblemCount))
       ) { $0.blob(0) }
       return problems + unused.compactMap { PhotoHash(bytes: $0).map { .unused($0) } }
     }
   }
 
   private struct PhotoPage: Sendable {
-    var count = 0
+    var photoCount = 0
     var last: [UInt8]?
     var doubtful: [(PhotoHash, Int)] = []
     var altered: [PhotoHash] = []
@@ -128,13 +140,16 @@ extension KennelStore {
   private func checkPhotos(after last: [UInt8], readsPhotos: Bool) async throws(KennelError) -> PhotoPage {
     let rows = try await database.read { connection throws(KennelError) in
       try connection.rows(
-        "SELECT hash, bytes FROM photos WHERE hash > ? ORDER BY hash LIMIT 500", .blob(last)
+        """
+        SELECT hash, bytes, 1 FROM photos WHERE hash > ?1
+        UNION SELECT hash, bytes, 0 FROM parts WHERE hash > ?1 ORDER BY 1 LIMIT 500
+        """, .blob(last)
       ) {
-        (hash: $0.blob(0), byteCount: Int($0.integer(1)))
+        (hash: $0.blob(0), byteCount: Int($0.integer(1)), isPhoto: $0.integer(2) != 0)
       }
     }
     return try await photos.workQueue.run { [photos] in
-      var page = PhotoPage(count: rows.count, last: rows.last?.hash)
+      var page = PhotoPage(photoCount: rows.count { $0.isPhoto }, last: rows.last?.hash)
       for row in rows {
         guard let hash = PhotoHash(bytes: row.hash) else { continue }
         if !photos.has(hash, byteCount: row.byteCount) {
@@ -145,6 +160,30 @@ extension KennelStore {
         }
       }
       return page
+    }
+  }
+
+  /// Returns the posts whose photos cannot be put together as they were uploaded, although both files exist.
+  private func checkUploads() async throws(KennelError) -> [Post.ID] {
+    var incomplete: [Post.ID] = []
+    var last: Post.ID = 0
+    while true {
+      let posts = try await database.read { [last] connection throws(KennelError) in
+        let ids = try connection.rows(
+          "SELECT id FROM posts WHERE part IS NOT NULL AND id > ? ORDER BY id LIMIT 100", .integer(last)
+        ) { $0.integer(0) }
+        return try Posts.posts(ids, for: nil, from: connection)
+      }
+      guard let end = posts.last else { return incomplete }
+      last = end.id
+      incomplete += try await photos.workQueue.run { [photos] in
+        posts.filter { post in
+          guard let upload = post.upload else { return false }
+          let (photo, part) = (photos.location(post.photo), photos.location(upload.part))
+          guard FileCalls.size(of: photo) != nil, FileCalls.size(of: part) != nil else { return false }
+          return (try? photos.hashOfUpload(photo: photo, part: part)) != upload.hash
+        }.map(\.id)
+      }.prefix(max(0, Self.maximumProblemCount - incomplete.count))
     }
   }
 

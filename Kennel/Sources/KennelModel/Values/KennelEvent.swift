@@ -15,6 +15,8 @@ package struct KennelEvent: Sendable, Hashable, Identifiable {
     case commentDeleted(comment: Int64, count: Int)
     /// The post was deleted.
     case deleted
+    /// The photo of the post has another form, with or without metadata.
+    case photoChanged
   }
 
   /// The change of a post's favourites by one user. It is not visible to other users.
@@ -36,7 +38,7 @@ package struct KennelEvent: Sendable, Hashable, Identifiable {
   package var date: Date
   /// The user who gave or removed a heart, for `favourites`. It is nil if the account no longer exists.
   package var heart: Heart?
-  /// The photo of the post, for `deleted`.
+  /// The photo of the post, for `deleted`, or the one it had, for `photoChanged`.
   package var photo: PhotoHash?
 
   package init(

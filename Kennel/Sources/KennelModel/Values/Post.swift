@@ -41,10 +41,31 @@ package struct Post: Sendable, Hashable, Identifiable {
     }
   }
 
+  /// What others get of the data that a camera wrote into the photo: the place, the time, serial numbers and names.
+  package enum Metadata: String, Sendable, Hashable {
+    /// The photo has none.
+    case absent
+    /// It was taken out. Only the author gets it.
+    case removed
+    /// All of it, because the author wants that.
+    case shared
+    /// The photo was posted with an earlier version and was not examined yet.
+    case notExamined
+  }
+
+  /// The file that was uploaded, if others get another one.
+  package struct Upload: Sendable, Hashable {
+    package var hash: PhotoHash
+    package var format: PhotoFacts.Format
+    /// What was taken out of it.
+    package var part: PhotoHash
+  }
+
   package var id: Int64
   package var author: User.ID
   package var authorName: String
   package var caption: String
+  /// The photo that others get.
   package var photo: PhotoHash
   package var byteCount: Int
   package var facts: PhotoFacts
@@ -55,6 +76,8 @@ package struct Post: Sendable, Hashable, Identifiable {
   package var isFavourite: Bool
   /// The origin, or nil for a post that was created here.
   package var origin: Origin?
+  package var metadata = Metadata.absent
+  package var upload: Upload?
 }
 
 /// A comment on a post.

@@ -1,4 +1,5 @@
 import Foundation
+import KennelModel
 import KennelStorage
 import Retriever
 
@@ -6,6 +7,8 @@ import Retriever
 struct PeerTransport: Sendable {
   let session: URLSession
   let peer: PeerAddress
+  /// The token for the peer. Redirects are not followed, so no other server gets it.
+  let token: PeerToken?
 
   /// Creates a session for other kennels: without cookies and credentials, and by default for public addresses only.
   static func makeSession(allowsPrivateAddresses: Bool) -> URLSession {
@@ -21,7 +24,7 @@ struct PeerTransport: Sendable {
 
   func page(after cursor: Int64) async throws(PeerFailure) -> Data {
     do {
-      let request = Self.request(peer.page(after: cursor, limit: PeerPage.pageSize))
+      let request = Self.request(peer.page(after: cursor, limit: PeerPage.pageSize), token: token)
       let (bytes, response) = try await session.bytes(for: request, delegate: StayingDelegate())
       if let failure = PeerFailure(response, expecting: [200]) { throw failure }
       var data = Data()
@@ -46,7 +49,7 @@ struct PeerTransport: Sendable {
     do {
       var (count, tag) = try await partial.state()
       if count == partial.byteCount { return }
-      var request = Self.request(peer.photo(of: post))
+      var request = Self.request(peer.photo(of: post), token: token)
       // Without a tag, it is unknown whether the photo is still the same.
       if let tag, count > 0, count < partial.byteCount {
         request.setValue("bytes=\(count)-", forHTTPHeaderField: "Range")
@@ -94,8 +97,9 @@ struct PeerTransport: Sendable {
     return response.value(forHTTPHeaderField: "ETag").map { $0 == tag } ?? true
   }
 
-  static func request(_ url: URL) -> URLRequest {
+  static func request(_ url: URL, token: PeerToken?) -> URLRequest {
     var request = URLRequest(url: url)
+    if let token { request.setValue("Bearer \(token.text)", forHTTPHeaderField: "Authorization") }
     request.setValue("Kennel", forHTTPHeaderField: "User-Agent")
     // Byte ranges count the encoded bytes, and the limits here apply to the bytes that are received.
     request.setValue("identity", forHTTPHeaderField: "Accept-Encoding")

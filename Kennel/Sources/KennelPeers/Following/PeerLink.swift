@@ -1,4 +1,5 @@
 import Foundation
+import KennelModel
 import KennelStorage
 import Retriever
 import RetrieverBridges
@@ -25,14 +26,20 @@ package final class PeerLink: Sendable {
 
   private let peer: PeerAddress
   private let session: URLSession
+  private let token: PeerToken?
   private let state = Mutex(State.idle)
   private struct Owner: Sendable { weak var delegate: (any PeerLinkDelegate)? }
   private let owner: Mutex<Owner>
 
-  /// - Parameter delegate: held weakly.
-  package init(to peer: PeerAddress, session: URLSession, delegate: any PeerLinkDelegate) {
+  /// - Parameters:
+  ///   - token: the token for the other kennel, if it needs one.
+  ///   - delegate: held weakly.
+  package init(
+    to peer: PeerAddress, session: URLSession, token: PeerToken? = nil, delegate: any PeerLinkDelegate
+  ) {
     self.peer = peer
     self.session = session
+    self.token = token
     owner = Mutex(Owner(delegate: delegate))
   }
 
@@ -40,7 +47,7 @@ package final class PeerLink: Sendable {
 
   /// Connects. A link can be opened only once.
   package func open() {
-    var request = PeerTransport.request(peer.events)
+    var request = PeerTransport.request(peer.events, token: token)
     request.setValue("application/x-ndjson", forHTTPHeaderField: "Accept")
     let task = session.dataTask(with: request)
     let isFirst = state.withLock { state in

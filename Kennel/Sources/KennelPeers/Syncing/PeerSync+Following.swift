@@ -28,7 +28,8 @@ extension PeerSync {
       hasAnswered: try await store.posts.readState(at: peer.name).isKnown)
     while true {
       let continuation = PeerLinkContinuation()
-      let link = PeerLink(to: peer, session: transport.session, delegate: continuation)
+      let link = PeerLink(
+        to: peer, session: transport.session, token: transport.token, delegate: continuation)
       defer { link.close() }
       let events = continuation.events
       let opened = ContinuousClock.now

@@ -31,20 +31,21 @@ package struct PeerSync: Sendable {
   let store: KennelStore
   let limits: Limits
   let clock: any Clock<Duration>
-  let inspect: @Sendable (String) async throws(KennelError) -> PhotoFacts
+  let examine: @Sendable (StagedPhoto, PhotoDirectory) async throws(KennelError) -> NewPhoto
   let transport: PeerTransport
 
   /// - Parameters:
   ///   - owner: the user who owns the posts here.
   ///   - session: a session for other kennels; see ``makeSession(allowsPrivateAddresses:)``.
+  ///   - token: the token that the owner of the other kennel has given to this one, if any.
   ///   - clock: the clock for pauses.
-  ///   - inspect: decodes a photo and returns its properties.
+  ///   - examine: decodes a photo and prepares it for a post (default: as for an upload, so its metadata is taken out).
   package init(
     from peer: PeerAddress, as owner: User.ID, into store: KennelStore, session: URLSession,
-    limits: Limits = Limits(), clock: any Clock<Duration> = ContinuousClock(),
-    inspect: @escaping @Sendable (String) async throws(KennelError) -> PhotoFacts = {
-      path throws(KennelError) in
-      try await PhotoInspector.facts(ofFileAt: path)
+    token: PeerToken? = nil, limits: Limits = Limits(), clock: any Clock<Duration> = ContinuousClock(),
+    examine: @escaping @Sendable (StagedPhoto, PhotoDirectory) async throws(KennelError) -> NewPhoto = {
+      photo, photos throws(KennelError) in
+      try await NewPhoto.examining(photo, in: photos)
     }
   ) {
     self.peer = peer
@@ -52,8 +53,8 @@ package struct PeerSync: Sendable {
     self.store = store
     self.limits = limits
     self.clock = clock
-    self.inspect = inspect
-    transport = PeerTransport(session: session, peer: peer)
+    self.examine = examine
+    transport = PeerTransport(session: session, peer: peer, token: token)
   }
 
   /// Creates a session for other kennels: without cookies and credentials, and by default for public addresses only.
@@ -162,12 +163,10 @@ package struct PeerSync: Sendable {
     _ post: PeerPost, _ key: PeerKey, _ partials: PartialPhotos, _ reporter: SyncProgressReporter
   ) async throws(PeerFailure) -> Bool {
     do {
-      let photo = try await photo(of: post, partials, reporter)
-      let facts = try await inspect(photo.path)
+      let photo = try await examine(try await photo(of: post, partials, reporter), store.photos)
       let origin = Post.Origin(kennel: peer.name, author: post.author, id: post.id)
       return try await store.posts.take(
-        photo, facts: facts, caption: post.caption, author: owner, origin: origin, key: key,
-        created: post.created)
+        photo, caption: post.caption, author: owner, origin: origin, key: key, created: post.created)
         != nil
     } catch {
       throw PeerFailure(error)

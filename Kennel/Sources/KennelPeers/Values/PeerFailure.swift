@@ -80,7 +80,13 @@ package enum PeerFailure: Error, Sendable {
     case 300..<400:
       self = .permanent(
         KennelError(.badPeer, "The other kennel has moved (status \(status)). Use its new address."))
-    case 401, 403:
+    case 401:
+      self = .permanent(
+        KennelError(
+          .notAllowed,
+          "The other kennel shares its posts only with kennels that have a valid token. Ask its owner to run kennel peer add NAME, save the token in a file, and use --token-file FILE."
+        ))
+    case 403:
       self = .permanent(
         KennelError(.notAllowed, "The other kennel does not share its posts (status \(status))."))
     case 421:

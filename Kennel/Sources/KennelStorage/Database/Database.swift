@@ -24,7 +24,8 @@ package final class Database: Sendable {
   private let connections: Connections
   private let commits: CommitWatch
 
-  /// Opens the database, which must exist as a file, and applies missing migrations. It blocks briefly.
+  /// Opens the database, which must exist as a file, and applies missing migrations. It blocks briefly. Before a database of
+  /// an earlier version is changed, a copy of it is made next to it (``DatabaseCopy``).
   ///
   /// - Parameter prepare: reads what the caller needs to know before the first change.
   package init(
@@ -32,6 +33,7 @@ package final class Database: Sendable {
     prepare: (Connection) throws(KennelError) -> Void = { _ in }
   ) throws(KennelError) {
     let writing = try Connection(path: path, access: .writing, busyTimeout: configuration.busyTimeout)
+    try DatabaseCopy.makeIfNeeded(of: writing, path: path, migrations: migrations)
     try Migration.bringUpToDate(writing, path: path, migrations: migrations)
     try prepare(writing)
     var reading: [Connection] = []

@@ -4,7 +4,7 @@ package struct Migration: Sendable {
 
   /// A released step is never changed. A new schema is a new step.
   package static let all = [
-    accountsAndPosts, favouritesAndComments, events, peers, eventDetails, identities, decisions,
+    accountsAndPosts, favouritesAndComments, events, peers, eventDetails, identities, decisions, privacy,
   ]
 
   static let accountsAndPosts = Migration(
@@ -129,6 +129,41 @@ package struct Migration: Sendable {
       ) STRICT, WITHOUT ROWID;
       INSERT INTO decisions SELECT 'visibility', 'undecided'
       WHERE EXISTS (SELECT 1 FROM identities) OR EXISTS (SELECT 1 FROM users);
+      """)
+
+  /// Adds what only authors have of their photos, the links for people without an account, and the tokens of other kennels.
+  ///
+  /// `metadata` is NULL for the photos of earlier versions, until they are examined. `parts` has the files with what was
+  /// taken out of photos (``PrivatePart``); they are stored like photos. Later, a link may lead to something else than a post.
+  static let privacy = Migration(
+    script: """
+      CREATE TABLE parts (
+        hash BLOB PRIMARY KEY NOT NULL CHECK (length(hash) = 32),
+        bytes INTEGER NOT NULL CHECK (bytes > 0)
+      ) STRICT, WITHOUT ROWID;
+      ALTER TABLE posts ADD COLUMN metadata TEXT;
+      ALTER TABLE posts ADD COLUMN original BLOB CHECK (length(original) = 32);
+      ALTER TABLE posts ADD COLUMN original_format TEXT;
+      ALTER TABLE posts ADD COLUMN part BLOB REFERENCES parts;
+      CREATE INDEX posts_not_examined ON posts (id) WHERE metadata IS NULL;
+      CREATE INDEX posts_by_original ON posts (original) WHERE original IS NOT NULL;
+      CREATE INDEX posts_by_part ON posts (part) WHERE part IS NOT NULL;
+      CREATE TABLE links (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        token BLOB NOT NULL UNIQUE CHECK (length(token) = 32),
+        post INTEGER REFERENCES posts ON DELETE CASCADE,
+        maker INTEGER NOT NULL REFERENCES users ON DELETE CASCADE,
+        created INTEGER NOT NULL,
+        expires INTEGER
+      ) STRICT;
+      CREATE INDEX links_by_post ON links (post, id);
+      CREATE INDEX links_by_maker ON links (maker);
+      CREATE TABLE peer_tokens (
+        name TEXT PRIMARY KEY NOT NULL,
+        token BLOB NOT NULL UNIQUE CHECK (length(token) = 32),
+        created INTEGER NOT NULL,
+        used INTEGER
+      ) STRICT, WITHOUT ROWID;
       """)
 
   /// Applies the missing steps, each in its own transaction.

@@ -196,6 +196,17 @@ package struct OpenFile: ~Copyable {
     return count
   }
 
+  /// Reads up to `buffer.count` bytes at a position, which does not change where the next other call reads.
+  package func read(
+    into buffer: UnsafeMutableRawBufferPointer, at position: Int
+  ) throws(KennelError) -> Int {
+    let count = SystemCall.retrying {
+      pread(descriptor, buffer.baseAddress, buffer.count, off_t(position))
+    }
+    guard count >= 0 else { throw .file("A file could not be read", path: name, errno: errno) }
+    return count
+  }
+
   /// Returns the complete contents.
   ///
   /// - Throws: `photoTooLarge` if the file has more than `limit` bytes.

@@ -45,6 +45,18 @@ package final class PhotoDirectory: Sendable {
     return try await upload.finish()
   }
 
+  /// Stores a file that a function writes in pieces. It blocks, so it must run on the work queue.
+  ///
+  /// - Parameter limit: the maximum size of the file.
+  package func stage(
+    limit: Int,
+    _ write: ((UnsafeRawBufferPointer) throws(KennelError) -> Void) throws(KennelError) -> Void
+  ) throws(KennelError) -> StagedPhoto {
+    let upload = PhotoUpload(file: try makeTemporaryFile(), limit: limit, workQueue: workQueue)
+    try write { bytes throws(KennelError) in try upload.write(bytes) }
+    return try upload.seal()
+  }
+
   /// Returns the file of a photo; `byteCount` is the size recorded with its post.
   package func file(_ hash: PhotoHash, byteCount: Int) -> File {
     File(path: location(hash), byteCount: byteCount)

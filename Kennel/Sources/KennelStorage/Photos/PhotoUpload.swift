@@ -36,6 +36,14 @@ package final class PhotoUpload: Sendable {
   }
 
   private func write(_ bytes: Data) throws(KennelError) {
+    let result = bytes.withUnsafeBytes { buffer in
+      Result { () throws(KennelError) in try write(buffer) }
+    }
+    try result.get()
+  }
+
+  /// Writes bytes on the calling thread.
+  func write(_ bytes: UnsafeRawBufferPointer) throws(KennelError) {
     // The lock is held while writing, so overlapping calls are serialized in some order and not mixed.
     try writing.withLock { state throws(KennelError) in
       guard var writing = state.take() else { throw Self.over }
@@ -43,13 +51,14 @@ package final class PhotoUpload: Sendable {
         throw KennelError(.photoTooLarge, "The photo has more than \(limit.inBinaryUnits). Make it smaller.")
       }
       try file.file.write(bytes)
-      bytes.withUnsafeBytes { writing.hash.update($0) }
+      writing.hash.update(bytes)
       writing.byteCount += bytes.count
       state = consume writing
     }
   }
 
-  private func seal() throws(KennelError) -> StagedPhoto {
+  /// Ends the upload on the calling thread.
+  func seal() throws(KennelError) -> StagedPhoto {
     let (hash, count) = try writing.withLock { state throws(KennelError) in
       guard let writing = state.take() else { throw Self.over }
       let count = writing.byteCount

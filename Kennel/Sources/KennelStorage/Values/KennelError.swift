@@ -49,6 +49,8 @@ package struct KennelError: Error, Sendable, LocalizedError, CustomStringConvert
     package static let noSuchPost = Code("noSuchPost")
     /// The comment does not exist.
     package static let noSuchComment = Code("noSuchComment")
+    /// The secret link does not exist.
+    package static let noSuchLink = Code("noSuchLink")
     /// The user does not have permission.
     package static let notAllowed = Code("notAllowed")
     /// A caption or a comment that breaks the rules for texts.

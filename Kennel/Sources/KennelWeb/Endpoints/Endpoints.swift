@@ -4,6 +4,9 @@ import HTTPService
 struct Endpoints: Sendable {
   let pages: PageEndpoints
   let posts: PostEndpoints
+  let ownPhotos: OwnPhotoEndpoints
+  let links: LinkEndpoints
+  let visibility: VisibilityEndpoints
   let comments: CommentEndpoints
   let pictures: PictureEndpoints
   let collages: CollageEndpoints
@@ -19,18 +22,26 @@ struct Endpoints: Sendable {
     Route(.post, "posts", for: .people) { try await $0.posts.add($1) },
     Route(.get, "posts/{id}", for: .lookers) { try await $0.posts.show($1) },
     Route(.delete, "posts/{id}", for: .people) { try await $0.posts.delete($1) },
-    Route(.get, "posts/{id}/photo", for: .lookers) { try await $0.pictures.photo($1) },
+    Route(.get, "posts/{id}/photo", for: .lookersAndPeers) { try await $0.pictures.photo($1) },
+    Route(.get, "posts/{id}/uploaded", for: .people) { try await $0.ownPhotos.download($1) },
+    Route(.put, "posts/{id}/place", for: .people) { try await $0.ownPhotos.sharePlace($1) },
+    Route(.delete, "posts/{id}/place", for: .people) { try await $0.ownPhotos.hidePlace($1) },
+    Route(.get, "posts/{id}/links", for: .people) { try await $0.links.list($1) },
+    Route(.post, "posts/{id}/links", for: .people) { try await $0.links.make($1) },
+    Route(.delete, "posts/{id}/links/{link}", for: .people) { try await $0.links.revoke($1) },
     Route(.put, "posts/{id}/favourite", for: .people) { try await $0.posts.addFavourite($1) },
     Route(.delete, "posts/{id}/favourite", for: .people) { try await $0.posts.removeFavourite($1) },
     Route(.get, "favourites", for: .people) { try await $0.posts.listFavourites($1) },
     Route(.get, "posts/{id}/comments", for: .lookers) { try await $0.comments.list($1) },
     Route(.post, "posts/{id}/comments", for: .people) { try await $0.comments.add($1) },
     Route(.delete, "posts/{id}/comments/{comment}", for: .people) { try await $0.comments.delete($1) },
-    Route(.get, "events", for: .lookers) { try await $0.events.listen($1) },
+    Route(.get, "events", for: .lookersAndPeers) { try await $0.events.listen($1) },
     Route(.get, "image-ids.txt", for: .lookers) { try await $0.posts.listIDs($1) },
     Route(.get, "collage", for: .lookers) { try await $0.collages.draw($1) },
     Route(.get, "timeline/current", for: .lookers) { try await $0.pictures.currentTimeline($1) },
-    Route(.get, "peer/posts", for: .lookers) { try await $0.posts.listShared($1) },
+    Route(.get, "peer/posts", for: .lookersAndPeers) { try await $0.posts.listShared($1) },
+    Route(.get, "visibility", for: .owners) { try await $0.visibility.show($1) },
+    Route(.put, "visibility", for: .owners) { try await $0.visibility.decide($1) },
     Route(.get, "session", for: .everyone) { try await $0.sessions.show($1) },
     Route(.post, "session", for: .everyone, isPage: true) { try await $0.sessions.begin($1) },
     Route(.delete, "session", for: .everyone) { try await $0.sessions.end($1) },
@@ -40,6 +51,11 @@ struct Endpoints: Sendable {
     Route(.get, "", for: .lookers, isPage: true) { try await $0.pages.grid($1) },
     Route(.get, "hearts", for: .lookers, isPage: true) { try await $0.pages.hearts($1) },
     Route(.get, "photos/{id}", for: .lookers, isPage: true) { try await $0.pages.photo($1) },
+    Route(.get, "s/{name}", for: .linkHolders, isPage: true) { try await $0.links.showPage($1) },
+    Route(.get, "s/{name}/photo", for: .linkHolders, isPage: true) { try await $0.pictures.photo($1) },
+    Route(.get, "s/{name}/thumbnail", for: .linkHolders, isPage: true) {
+      try await $0.pictures.thumbnail($1)
+    },
     Route(.get, "assets/{name}/{name}", for: .everyone, isPage: true) {
       try await $0.pages.immutableAsset($1)
     },

@@ -34,9 +34,13 @@ struct EventEndpoints: Sendable {
           for try await delivery in listener {
             guard try await self.gate.stillAdmits(visitor) else { return }
             switch delivery {
-            case .events(let events):
+            case .events(let all):
+              // Hearts and comments are for people. Another kennel needs to know of new posts only.
+              let events = visitor.peer == nil ? all : all.filter { $0.kind == .posted }
+              if events.isEmpty { continue }
               let user = try await self.viewer(visitor, of: events)
-              try await writer.write(encoder.data(events, format, for: user))
+              try await writer.write(
+                encoder.data(events, format, for: user, isSelection: visitor.peer != nil))
             case .missed(let id): try await writer.write(EventEncoder.lost(format, through: id))
             }
           }

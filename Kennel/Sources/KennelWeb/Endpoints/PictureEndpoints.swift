@@ -9,12 +9,14 @@ struct PictureEndpoints: Sendable {
   let thumbnails: ThumbnailStore
 
   func photo(_ call: Call) async throws -> HTTPResponse {
-    let post = try await store.posts.post(call.id)
+    let post = try await store.posts.examine(call.id)
+    // Other kennels take only the posts that were made here.
+    if call.visitor?.peer != nil, post.origin != nil { throw Problem(.notFound, "The post is not shared.") }
     let file = store.photos.file(post.photo, byteCount: post.byteCount)
     return try await store.posts.reportingIfMissing(post.id) { () async throws(KennelError) in
       try await thumbnails.files.fileResponse(
         at: file.path, for: call.request, contentType: "image/\(post.facts.format.rawValue)",
-        fields: ["Cache-Control": CacheControl.immutable], entityTag: EntityTag(post.photo.description))
+        fields: ["Cache-Control": CacheControl.revalidated], entityTag: EntityTag(post.photo.description))
     }
   }
 

@@ -76,16 +76,29 @@ struct PostEndpoints: Sendable {
     let after = try call.queryID("after", orZero: true)
     let limit = try call.queryNumber("limit", default: 50, in: PostPage.sizes)
     let more = try await store.posts.sharedPage(after: after, limit: limit + 1)
-    let posts = more.prefix(limit)
+    var posts: [Post] = []
+    // A peer expects the photo that the page announces.
+    for post in more.prefix(limit) { posts.append(try await examined(post)) }
     let lineage = try await store.lineage()
     return .taggedJSON(for: call.request) { json in
       json.object { json in
         json.kennel(lineage)
-        json.array("posts") { json in
+        json.array("posts") { [posts] json in
           for post in posts { json.post(post) }
         }
         json.next(more.count > limit ? posts.last?.id : nil)
       }
+    }
+  }
+
+  /// Returns a post with the form of its photo that others get. A photo that cannot be examined is not sent either.
+  private func examined(_ post: Post) async throws -> Post {
+    guard post.metadata == .notExamined else { return post }
+    do throws(KennelError) {
+      return try await store.posts.examine(post.id)
+    } catch {
+      if error.code == .cancelled || error.code == .closed { throw error }
+      return post
     }
   }
 
@@ -100,9 +113,9 @@ struct PostEndpoints: Sendable {
     let user = try await visitors.user(of: call)
     do {
       let incoming = try await IncomingPhoto(call, into: store.photos)
-      let facts = try await PhotoInspector.facts(ofFileAt: incoming.photo.path)
-      let post = try await store.posts.add(
-        incoming.photo, facts: facts, caption: incoming.caption, author: user.id)
+      let photo = try await NewPhoto.examining(
+        incoming.photo, in: store.photos, sharesMetadata: incoming.sharesMetadata)
+      let post = try await store.posts.add(photo, caption: incoming.caption, author: user.id)
       metrics.countPhoto(bytes: post.byteCount)
       return .json(status: .created, fields: ["Location": "/posts/\(post.id)"]) { $0.post(post) }
     } catch {

@@ -23,7 +23,11 @@ struct ProblemResponses: Sendable {
   }
 
   /// Returns a problem document, or an HTML page for a browser.
-  func response(to problem: Problem, _ request: HTTPRequest, isPage: Bool) async -> HTTPResponse {
+  ///
+  /// - Parameter isForLink: whether the request was made with a secret link. Its page leads nowhere else.
+  func response(
+    to problem: Problem, _ request: HTTPRequest, isPage: Bool, isForLink: Bool = false
+  ) async -> HTTPResponse {
     var problem = problem
     let showsPage =
       isPage && AcceptedTypes(request.fields).prefers("text/html", to: "application/problem+json")
@@ -35,6 +39,11 @@ struct ProblemResponses: Sendable {
         isBrowser ? "Session realm=\"Kennel\"" : "Basic realm=\"Kennel\""
     }
     guard showsPage else { return problem.response }
+    if isForLink {
+      let page = renderer.linkProblem(title: problem.title, detail: problem.detail)
+      problem.fields["Content-Security-Policy"] = LinkPage.contentSecurityPolicy
+      return problem.response(contentType: "text/html; charset=utf-8", body: Data(page.utf8))
+    }
     let page =
       problem.status == .unauthorized
       ? renderer.signIn(reason: problem.detail, next: ReturnAddress(request))

@@ -30,8 +30,13 @@ final class EventEncoder: Sendable {
   ///
   /// - Parameter user: the user whose own hearts are marked, for this user only; nil if none of the hearts are the
   ///   user's.
-  func data(_ events: [KennelEvent], _ format: EventFormat, for user: User.ID? = nil) -> Data {
-    if let user { return events.reduce(into: Data()) { $0.append(Self.data($1, format, for: user)) } }
+  /// - Parameter isSelection: whether events between them were left out.
+  func data(
+    _ events: [KennelEvent], _ format: EventFormat, for user: User.ID? = nil, isSelection: Bool = false
+  ) -> Data {
+    if user != nil || isSelection {
+      return events.reduce(into: Data()) { $0.append(Self.data($1, format, for: user)) }
+    }
     guard let first = events.first?.id, let last = events.last?.id else { return Data() }
     let key = Key(first: first, last: last, format: format)
     if let data = latest.withLock({ pieces in pieces.last { $0.key == key }?.data }) { return data }
@@ -57,7 +62,7 @@ final class EventEncoder: Sendable {
       case .commented(let comment, let count), .commentDeleted(let comment, let count):
         json.member("comment", comment)
         json.member("count", count)
-      case .posted, .deleted: break
+      case .posted, .deleted, .photoChanged: break
       }
       json.member("date", event.date.iso8601)
     }
@@ -106,6 +111,7 @@ extension KennelEvent.Kind {
     case .commented: "comment"
     case .commentDeleted: "comment-removed"
     case .deleted: "post-removed"
+    case .photoChanged: "photo-changed"
     }
   }
 }

@@ -9,7 +9,7 @@ enum CommonFields {
   static func add(to fields: inout HTTPFields) {
     guard fields["X-Content-Type-Options"] == nil else { return }
     fields.append("X-Content-Type-Options", "nosniff")
-    fields.append("Referrer-Policy", "same-origin")
+    if fields["Referrer-Policy"] == nil { fields.append("Referrer-Policy", "same-origin") }
     fields.append("Cross-Origin-Resource-Policy", "same-origin")
     if fields["Content-Security-Policy"] == nil {
       fields.append("Content-Security-Policy", contentSecurityPolicy)
@@ -17,10 +17,21 @@ enum CommonFields {
   }
 }
 
+/// The fields of what is shown with a secret link: the address is a secret, and the link may be revoked.
+enum LinkFields {
+  static func add(to fields: inout HTTPFields) {
+    if fields["Cache-Control"] != "no-store" { fields["Cache-Control"] = "private, no-cache" }
+    fields["Referrer-Policy"] = "no-referrer"
+    fields["X-Robots-Tag"] = "noindex, nofollow"
+  }
+}
+
 /// Values of the field `Cache-Control`.
 enum CacheControl {
-  /// For pictures: the photo of a post never changes, and its id is never used again.
+  /// For thumbnails: the picture of a post never changes, and its id is never used again.
   static let immutable = "public, max-age=31536000, immutable"
+  /// For photos: their metadata may be taken out.
+  static let revalidated = "public, no-cache"
 
   /// Keeps a response out of caches that several people share.
   static func makePrivate(_ fields: inout HTTPFields) {

@@ -22,7 +22,7 @@ package struct Problem: Error, Sendable {
 
   private static let titles: [Int: String] = [
     400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
-    409: "Conflict", 412: "Precondition Failed", 413: "Content Too Large", 414: "URI Too Long",
+    409: "Conflict", 410: "Gone", 412: "Precondition Failed", 413: "Content Too Large", 414: "URI Too Long",
     415: "Unsupported Media Type", 416: "Range Not Satisfiable", 417: "Expectation Failed",
     421: "Misdirected Request", 422: "Unprocessable Content", 429: "Too Many Requests",
     431: "Request Header Fields Too Large", 500: "Internal Server Error", 501: "Not Implemented",
@@ -54,6 +54,11 @@ extension Problem {
   static let notFound = Problem(.notFound, "The page does not exist. Check the address.")
 
   static let signInRequired = Problem(.unauthorized, "This requires an account. Sign in first.")
+
+  static let unknownPeer = Problem(
+    .unauthorized,
+    "The token is not valid, or it was withdrawn. Ask the owner of this kennel for another one: kennel peer add NAME."
+  )
 
   static func badRequest(_ detail: String) -> Problem { Problem(.badRequest, detail) }
 

@@ -1,6 +1,6 @@
 /// The dialogs that scripts open over a page. They contain no outside data.
 enum PageDialogs {
-  static let all = HTML([lightbox, signIn, upload, confirmation, drop, news])
+  static let all = HTML([lightbox, signIn, upload, links, visibility, confirmation, drop, news])
 
   private static let lightbox: HTML = """
     <dialog id="lightbox" aria-label="Photo" tabindex="-1">
@@ -47,6 +47,8 @@ enum PageDialogs {
     <ul class="chosen"></ul>
     <p class="hint"><button class="link" type="button" data-choose>Choose more</button><span>, drop them here, or \
     paste them.</span></p>
+    <label class="choice"><input type="checkbox" name="place"><span>Others also get the camera data, such as the \
+    place</span></label>
     <div class="foot"><p class="error" role="alert"></p>
     <div class="choices"><button class="button" type="button" data-close>Cancel</button>\
     <button class="button primary" type="submit">Share</button></div></div>
@@ -60,6 +62,43 @@ enum PageDialogs {
     <progress max="1" value="0" hidden></progress><p class="state" aria-live="polite"></p></div>
     <button class="quiet" type="button" data-remove><svg class="icon" aria-hidden="true"><use href="#close"/></svg>\
     <span class="hidden-text">Remove <span class="file"></span></span></button></li></template>
+    """
+
+  private static let links: HTML = """
+    <dialog id="links" class="sheet" aria-labelledby="links-title">
+    <form>
+    <h2 id="links-title">Share with a link</h2>
+    <p class="why">Who has the link sees this photo with its caption and the name of its author, without an account.</p>
+    <label for="links-days">The link works</label>
+    <select id="links-days" name="days"><option value="1">for 1 day</option><option value="7" selected>for 7 days</option>\
+    <option value="30">for 30 days</option><option value="">until it is revoked</option></select>
+    <div class="made" hidden><label for="links-new">The new link is shown only now</label>\
+    <input id="links-new" readonly><button class="button" type="button">Copy</button></div>
+    <p class="error" role="alert"></p>
+    <div class="choices"><button class="button" type="button" data-close>Close</button>\
+    <button class="button primary" type="submit">Make a link</button></div>
+    </form>
+    <ul aria-label="Links to this photo" hidden></ul>
+    </dialog>
+    <template id="made-link"><li><p></p><button class="quiet button" type="button">Revoke</button></li></template>
+    """
+
+  private static let visibility: HTML = """
+    <dialog id="visibility" class="sheet" aria-labelledby="visibility-title">
+    <form>
+    <h2 id="visibility-title">Who can see the photos?</h2>
+    <p class="why undecided" hidden>This kennel was made with an earlier version. Until you decide, everyone who reaches it \
+    sees the photos, as before.</p>
+    <label class="choice"><input type="radio" name="visibility" value="people"><span>Only people with an account</span></label>
+    <label class="choice"><input type="radio" name="visibility" value="everyone"><span>Everyone who reaches this kennel</span>\
+    </label>
+    <p class="why forced" hidden>The server was started with --public, so everyone sees the photos until it is started \
+    without it.</p>
+    <p class="error" role="alert"></p>
+    <div class="choices"><button class="button" type="button" data-close>Cancel</button>\
+    <button class="button primary" type="submit">Save</button></div>
+    </form>
+    </dialog>
     """
 
   private static let confirmation: HTML = """

@@ -85,6 +85,10 @@ struct PageFrame {
 
   private static let signIn: HTML = "<button class=\"button\" type=\"button\" data-sign-in>Sign in</button>"
 
+  private static let visibility: HTML = """
+    <button type="button" data-visibility><svg class="icon" aria-hidden="true"><use href="#eye"/></svg>Who can see</button>
+    """
+
   private func menu(_ viewer: User) -> HTML {
     """
     <button class="button primary" type="button" data-upload><svg class="icon" aria-hidden="true">\
@@ -93,6 +97,7 @@ struct PageFrame {
     aria-label="Account of \(viewer.name)">\(AvatarInitial(name: viewer.name).text)</button>
     <div id="account" class="menu" popover><p>Signed in as<br><bdi>\(viewer.name)</bdi></p>\
     <a class="only-small" href="/hearts"><svg class="icon" aria-hidden="true"><use href="#heart"/></svg>Hearts</a>\
+    \(viewer.role == .owner ? Self.visibility : nil)\
     <button type="button" data-sign-out><svg class="icon" aria-hidden="true"><use href="#out"/></svg>Sign out</button>\
     </div>
     """
@@ -131,6 +136,10 @@ enum PageIcons {
     <symbol id="bin" viewBox="0 0 24 24"><path d="M4.5 7h15M9.5 7V4.5h5V7M6.5 7l.9 12.5h9.2L17.5 7M10.5 11v5M13.5 11v5"/>\
     </symbol>
     <symbol id="original" viewBox="0 0 24 24"><path d="M12 4v11m-5-4.5 5 5 5-5M4.5 20h15"/></symbol>
+    <symbol id="link" viewBox="0 0 24 24"><path d="M10 14a4 4 0 0 0 6 .4l3-3a4 4 0 0 0-5.7-5.7l-1.5 1.5M14 10a4 4 0 0 0-6 \
+    -.4l-3 3a4 4 0 0 0 5.7 5.7l1.5-1.5"/></symbol>
+    <symbol id="eye" viewBox="0 0 24 24"><path d="M2.5 12S6 6 12 6s9.5 6 9.5 6-3.5 6-9.5 6-9.5-6-9.5-6Z"/>\
+    <circle cx="12" cy="12" r="2.6"/></symbol>
     <symbol id="out" viewBox="0 0 24 24"><path d="M14 4.5H5.5v15H14M10 12h10m-4-4.5 4.5 4.5-4.5 4.5"/></symbol>
     <symbol id="photos" viewBox="0 0 24 24"><path d="M4 5h16v14H4zM4 16l5-5 4 4 2.5-2.5L20 17"/><circle cx="15.5" cy="9" \
     r="1.2"/></symbol>

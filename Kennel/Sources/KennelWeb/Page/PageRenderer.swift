@@ -18,7 +18,7 @@ package struct PageRenderer: Sendable {
   package let title: String
   /// The markup and the JSON of posts.
   let markup = PostMarkup()
-  private let placeholders = PlaceholderImages()
+  let placeholders = PlaceholderImages()
   private let manifest: PageAssets.Asset?
 
   package init(title: String) {
@@ -113,12 +113,16 @@ package struct PageRenderer: Sendable {
       <p class="back"><a href="/"><svg class="icon" aria-hidden="true"><use href="#left"/></svg>All photos</a></p>
       \(article.html)
       """
-    let name = String(
-      picture.alternative.split(separator: "\n").first.map(String.init)?.prefix(60) ?? "Photo")
     return PageFrame(
-      title: "\(name) · \(title)", site: title, viewer: viewer, place: .photo, lastEvent: lastEvent
+      title: "\(shortName(of: picture)) · \(title)", site: title, viewer: viewer, place: .photo,
+      lastEvent: lastEvent
     )
     .document(body)
+  }
+
+  /// Returns the name of a photo in the title of a page.
+  func shortName(of picture: PhotoPicture) -> String {
+    String(picture.alternative.split(separator: "\n").first.map(String.init)?.prefix(60) ?? "Photo")
   }
 
   /// Renders the page with which a visitor signs in. It needs no script.

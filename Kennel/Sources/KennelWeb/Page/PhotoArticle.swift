@@ -26,7 +26,8 @@ struct PhotoArticle {
     \(heading)
     <div class="actions">\(HeartButton(post: post).html)\
     <a class="quiet button" href="/posts/\(post.id)/photo" title="\(facts)"><svg class="icon" aria-hidden="true">\
-    <use href="#original"/></svg>Original</a>\(deleteButton)</div>
+    <use href="#original"/></svg>Original</a>\(shareButton)\(deleteButton)</div>
+    \(cameraData)
     \(discussion)
     </div>
     </article>
@@ -58,6 +59,36 @@ struct PhotoArticle {
     return """
       <button class="quiet button scripted" type="button" data-delete-post="\(post.id)">\
       <svg class="icon" aria-hidden="true"><use href="#bin"/></svg>Delete</button>
+      """
+  }
+
+  private var shareButton: HTML? {
+    guard mayDelete(post.author) else { return nil }
+    return """
+      <button class="quiet button scripted" type="button" data-share="\(post.id)">\
+      <svg class="icon" aria-hidden="true"><use href="#link"/></svg>Share</button>
+      """
+  }
+
+  /// What the author decides about the metadata of the photo. Owners who are not the author do not see it.
+  private var cameraData: HTML? {
+    guard viewer?.id == post.author else { return nil }
+    let (sentence, value, action): (HTML, HTML, HTML)
+    switch post.metadata {
+    case .absent: return nil
+    case .removed, .notExamined:
+      (sentence, value, action) = ("Camera data, such as the place: only for you.", "shared", "Share it")
+    case .shared:
+      (sentence, value, action) = (
+        "Camera data, such as the place: for all who see the photo.", "private", "Hide it"
+      )
+    }
+    let uploaded: HTML? =
+      post.upload == nil
+      ? nil : "<a class=\"link\" href=\"/posts/\(post.id)/uploaded\" download>As uploaded</a>"
+    return """
+      <p class="own"><span>\(sentence)</span><button class="link scripted" type="button" data-set-place="\(value)" \
+      data-of="\(post.id)">\(action)</button>\(uploaded)</p>
       """
   }
 

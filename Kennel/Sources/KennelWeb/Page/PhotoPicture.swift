@@ -8,6 +8,8 @@ struct PhotoPicture {
   let post: Post
   /// A `data:` URL, or an empty string if there is no placeholder.
   let placeholder: String
+  /// The path below which the thumbnails are, if it is not that of the post.
+  var path: String?
 
   var aspectRatio: Double { Double(max(post.facts.width, 1)) / Double(max(post.facts.height, 1)) }
 
@@ -36,7 +38,9 @@ struct PhotoPicture {
     }
   }
 
-  private func address(_ size: Int) -> String { "/posts/\(post.id)/thumbnail?size=\(size)" }
+  private func address(_ size: Int) -> String {
+    "\(path ?? "/posts/\(post.id)")/thumbnail?size=\(size)"
+  }
 
   private var sourceSet: String {
     offered.map { "\(address($0.size)) \($0.width)w" }.joined(separator: ", ")

@@ -8,6 +8,8 @@ struct SiteVisitor: Sendable {
   var user: User?
   /// The session token, if the visitor has a session.
   var token: SessionToken?
+  /// The token of the other kennel that sent the request, if it has one.
+  var peer: PeerToken?
 }
 
 /// A request with the values from its path.
@@ -21,6 +23,8 @@ struct Call: Sendable {
   var visitor: SiteVisitor?
   /// Whether everyone may see what the route shows.
   var isOpenToEveryone = true
+  /// The secret link in the path. The id is that of its post.
+  var link: SecretLink?
 
   /// The first number in the path.
   var id: Int64 { numbers.first ?? 0 }

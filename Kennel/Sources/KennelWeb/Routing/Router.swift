@@ -7,8 +7,14 @@ enum Access: String, Sendable, CaseIterable {
   case everyone
   /// Those who may see the photos: everyone if the kennel is open, otherwise people with an account.
   case lookers
+  /// Those who may see the photos, and other kennels with a token.
+  case lookersAndPeers
   /// People with an account.
   case people
+  /// The owners.
+  case owners
+  /// Those who have the secret link whose token is in the path.
+  case linkHolders
 }
 
 /// A handler for requests with one method and one path pattern.

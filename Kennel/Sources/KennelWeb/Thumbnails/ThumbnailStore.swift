@@ -54,7 +54,9 @@ package final class ThumbnailStore: Sendable {
     state = Mutex(
       State(small: LRUCache(limit: maximumMemorySize), large: LRUCache(limit: Self.maximumOpenFileCount)))
     store.events.observe { [weak self] events in
-      for event in events where event.kind == .deleted { self?.forget(post: event.post, photo: event.photo) }
+      for event in events where event.kind == .deleted || event.kind == .photoChanged {
+        self?.forget(post: event.post, photo: event.photo)
+      }
     }
   }
 

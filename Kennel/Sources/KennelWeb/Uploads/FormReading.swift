@@ -8,6 +8,7 @@ struct FormReading: Sendable {
   private enum Part: Sendable {
     case photo
     case caption
+    case place
     /// A part that is ignored.
     case other
   }
@@ -15,11 +16,13 @@ struct FormReading: Sendable {
   /// The maximum number of bytes of a form in addition to the photo.
   static let overhead = 256 << 10
   private static let maximumCaptionSize = 16 << 10
+  private static let maximumPlaceSize = 16
 
   private var parser: MultipartParser
   private var part: Part?
   private var hasPhoto = false
   private var captionBytes: Data?
+  private var placeBytes: Data?
   private var otherCount = 0
 
   init(boundary: String) throws(Problem) {
@@ -40,6 +43,9 @@ struct FormReading: Sendable {
       return text
     }
   }
+
+  /// Whether others get the place, as the form states it, or nil if it does not.
+  var place: String? { placeBytes.map { String(decoding: $0, as: UTF8.self) } }
 
   // Swift 6.3.1 ends with a signal when it optimizes a function that contains this one.
   @inline(never)
@@ -68,6 +74,9 @@ struct FormReading: Sendable {
     case "caption":
       part = .caption
       captionBytes = Data()
+    case "place":
+      part = .place
+      placeBytes = Data()
     default: part = .other
     }
   }
@@ -79,6 +88,11 @@ struct FormReading: Sendable {
       captionBytes?.append(bytes)
       if (captionBytes?.count ?? 0) > Self.maximumCaptionSize {
         throw Problem(.unprocessableContent, "The caption is too long. Make it shorter.")
+      }
+    case .place:
+      placeBytes?.append(bytes)
+      if (placeBytes?.count ?? 0) > Self.maximumPlaceSize {
+        throw Problem(.unprocessableContent, "The part “place” must be shared or private.")
       }
     case .other:
       otherCount += bytes.count

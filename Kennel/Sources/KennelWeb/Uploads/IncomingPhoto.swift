@@ -7,8 +7,10 @@ import KennelStorage
 struct IncomingPhoto: Sendable {
   var photo: StagedPhoto
   var caption: String
+  /// Whether others get the metadata of the photo, such as the place.
+  var sharesMetadata: Bool
 
-  /// Reads a request's body: the photo itself, or a form with the parts `photo` and `caption`.
+  /// Reads a request's body: the photo itself, or a form with the parts `photo`, `caption` and `place`.
   ///
   /// - Throws: a problem that explains the error.
   init(_ call: Call, into photos: PhotoDirectory) async throws {
@@ -27,14 +29,26 @@ struct IncomingPhoto: Sendable {
     }
     let upload = try await photos.beginUpload()
     caption = call.request.query("caption") ?? ""
+    var place = call.request.query("place") ?? ""
     if isForm {
       var form = try FormReading(boundary: type.parameter("boundary") ?? "")
       for try await piece in call.request.body { try await form.take(piece, into: upload) }
       try form.finish()
       caption = try form.caption ?? caption
+      place = form.place ?? place
     } else {
       for try await piece in call.request.body { try await upload.append(piece) }
     }
+    sharesMetadata = try Self.sharesMetadata(place)
     photo = try await upload.finish()
+  }
+
+  private static func sharesMetadata(_ place: String) throws(Problem) -> Bool {
+    switch place {
+    case "", "private": false
+    case "shared": true
+    default:
+      throw Problem(.unprocessableContent, "The parameter “place” must be shared or private (default).")
+    }
   }
 }

@@ -7,13 +7,21 @@ enum Credentials: Sendable {
   case none
   case session(SessionToken)
   case password(name: String, password: String)
+  /// Another kennel.
+  case peer(PeerToken)
 
   /// The session of a cookie comes first: if there is one, an `Authorization` field belongs to a proxy. The same is true
   /// for browsers, which sign in with a form. Over TLS, they say so with `Sec-Fetch-Mode`.
   ///
   /// - Throws: a problem if there is an `Authorization` field that cannot be parsed.
   init(_ request: HTTPRequest, isSecure: Bool, ignoresAuthorization: Bool) throws(Problem) {
-    if let token = SessionCookie.token(in: request, isSecure: isSecure) {
+    if Self.isPeer(request) {
+      // Never a proxy's field, because only tokens of kennels look like this.
+      guard let token = Self.bearer(request).flatMap({ PeerToken(String($0)) }) else {
+        throw Problem.unknownPeer
+      }
+      self = .peer(token)
+    } else if let token = SessionCookie.token(in: request, isSecure: isSecure) {
       self = .session(token)
     } else if !ignoresAuthorization, request.fields["Sec-Fetch-Mode"] == nil,
       let authorization = request.fields["Authorization"]
@@ -22,6 +30,16 @@ enum Credentials: Sendable {
     } else {
       self = .none
     }
+  }
+
+  /// Returns whether a request claims to come from another kennel.
+  static func isPeer(_ request: HTTPRequest) -> Bool {
+    bearer(request).map { PeerToken.resembles($0) } ?? false
+  }
+
+  private static func bearer(_ request: HTTPRequest) -> Substring? {
+    let parts = request.fields["Authorization"]?.split(separator: " ") ?? []
+    return parts.count == 2 && parts[0].lowercased() == "bearer" ? parts[1] : nil
   }
 
   private static func basic(_ field: String) throws(Problem) -> Credentials {

@@ -6,6 +6,9 @@ import KennelStorage
 struct Gate: Sendable {
   let store: KennelStore
   let visitors: Visitors
+  /// Limits how often an address may try links that do not exist.
+  let guesses: GuessLimiter
+  let clock: KennelClock
   /// Whether the settings of the server open the kennel, also if its owner decided otherwise.
   let isForcedOpen: Bool
 
@@ -17,25 +20,72 @@ struct Gate: Sendable {
 
   /// Identifies the visitor, if that matters for the route.
   ///
-  /// - Throws: a problem with status 401 if the visitor may not use the route.
+  /// - Throws: a problem with status 401 if the visitor may not use the route, or one that says what is wrong with a link.
   func admit(_ call: inout Call, to access: Access) async throws {
-    if access == .everyone { return }
-    call.isOpenToEveryone = try await isOpen()
-    if access == .lookers, call.isOpenToEveryone { return }
-    let visitor = try await visitors.visitor(of: call)
-    guard visitor.user != nil else {
-      throw access == .people
-        ? Problem.signInRequired
-        : Problem(.unauthorized, "The photos here are only for people with an account. Sign in to see them.")
+    switch access {
+    case .everyone: return
+    case .linkHolders:
+      let link = try await link(in: call)
+      (call.link, call.numbers, call.isOpenToEveryone) = (link, [link.post], false)
+      return
+    case .lookers, .lookersAndPeers, .people, .owners: break
     }
+    call.isOpenToEveryone = try await isOpen()
+    let isLooking = access == .lookers || access == .lookersAndPeers
+    // A token that was withdrawn is reported also where none is needed.
+    let isPeer = access == .lookersAndPeers && Credentials.isPeer(call.request)
+    if isLooking, call.isOpenToEveryone, !isPeer { return }
+    let visitor = try await visitors.visitor(of: call)
     call.visitor = visitor
+    if visitor.peer != nil {
+      guard access == .lookersAndPeers else { throw Problem.notForPeers }
+      return
+    }
+    guard let user = visitor.user else {
+      switch access {
+      case .lookers: throw Problem.onlyForPeople
+      case .lookersAndPeers: throw Problem.onlyForPeopleAndPeers
+      default: throw Problem.signInRequired
+      }
+    }
+    guard access != .owners || user.role == .owner else { throw Problem.onlyForOwners }
   }
 
-  /// Whether a visitor who was admitted may still see the photos: sessions end, and a kennel may be closed to others.
+  /// Returns the link whose token is in the path.
+  private func link(in call: Call) async throws -> SecretLink {
+    let address = visitors.policy.client(of: call.request).address
+    try guesses.check(address)
+    guard let token = SecretToken<SecretLink>(call.name), let link = try await store.posts.link(token) else {
+      guesses.countFailure(address)
+      throw Problem.noSuchLink
+    }
+    guard !link.isExpired(at: clock.now()) else { throw Problem.expiredLink }
+    return link
+  }
+
+  /// Whether a visitor who was admitted may still see the photos: sessions end, tokens of kennels are withdrawn, and a kennel
+  /// may be closed to others.
   func stillAdmits(_ visitor: SiteVisitor) async throws(KennelError) -> Bool {
+    if let peer = visitor.peer { return try await visitors.accounts.peer(peer) != nil }
     if try await isOpen() { return true }
     guard visitor.user != nil else { return false }
     guard let token = visitor.token else { return true }
     return try await visitors.accounts.user(of: token) != nil
   }
+}
+
+extension Problem {
+  fileprivate static let onlyForPeople = Problem(
+    .unauthorized, "The photos here are only for people with an account. Sign in to see them.")
+  fileprivate static let onlyForPeopleAndPeers = Problem(
+    .unauthorized,
+    "The photos here are only for people with an account, and for kennels with a token. Ask the owner for one: kennel peer add NAME. Then use kennel sync --token-file FILE."
+  )
+  fileprivate static let notForPeers = Problem(
+    .forbidden, "The token of a kennel is only valid for its sync. Use the name and the password of a user.")
+  fileprivate static let onlyForOwners = Problem(.forbidden, "Only an owner can do this. Ask the owner.")
+  fileprivate static let noSuchLink = Problem(
+    .notFound, "This link does not work, or not any more. Ask the person who sent it for another one.")
+  fileprivate static let expiredLink = Problem(
+    410, "This link has expired. Ask the person who sent it for another one.")
 }

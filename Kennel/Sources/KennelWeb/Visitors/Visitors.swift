@@ -20,6 +20,9 @@ struct Visitors: Sendable {
       call.request, isSecure: client.isSecure, ignoresAuthorization: ignoresAuthorization)
     {
     case .none: return SiteVisitor()
+    case .peer(let token):
+      guard try await accounts.peer(token) != nil else { throw Problem.unknownPeer }
+      return SiteVisitor(peer: token)
     case .session(let token): return SiteVisitor(user: try await accounts.user(of: token), token: token)
     case .password(let name, let password):
       return SiteVisitor(user: try await signIn(name, password: password, address: client.address))

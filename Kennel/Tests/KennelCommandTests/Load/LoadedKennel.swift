@@ -33,7 +33,9 @@ struct LoadedKennel: Sendable {
       let photo = try await store.photos.stage(picture.file(number))
       let facts = try await PhotoInspector.facts(ofFileAt: photo.path)
       posts.append(
-        try await store.posts.add(photo, facts: facts, caption: "\(number)", author: members[0].id).id)
+        try await store.posts.add(
+          NewPhoto(unchanged: photo, facts: facts), caption: "\(number)", author: members[0].id
+        ).id)
     }
     self.posts = posts
     await store.close()

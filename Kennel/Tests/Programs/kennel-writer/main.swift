@@ -61,7 +61,8 @@ struct Writer {
     let caption = "\(seed)/\(task)/\(number)"
     let facts = PhotoFacts(width: 4, height: 3, format: .jpeg, thumbHash: [])
     let post = try await store.posts.add(
-      try await store.photos.stage(bytes), facts: facts, caption: caption, author: user.id)
+      NewPhoto(unchanged: try await store.photos.stage(bytes), facts: facts), caption: caption,
+      author: user.id)
     say("posted \(post.id) \(caption)")
     posts.append(post.id)
   }

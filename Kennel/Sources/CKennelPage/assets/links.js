@@ -1,0 +1,114 @@
+// Secret links to a photo: making, copying and revoking them.
+
+import { send } from "./requests.js";
+import { forget, signedIn } from "./session.js";
+import { formatTimes } from "./times.js";
+import { toast } from "./toasts.js";
+
+const dialog = document.getElementById("links");
+const form = dialog.querySelector("form");
+const error = form.querySelector(".error");
+const made = form.querySelector(".made");
+const address = made.querySelector("input");
+const list = dialog.querySelector("ul");
+const template = document.getElementById("made-link");
+let post = null;
+
+const time = (date) => {
+  const element = document.createElement("time");
+  element.dateTime = date;
+  return element;
+};
+
+const end = (date) => new Intl.DateTimeFormat("en-GB", { dateStyle: "long" }).format(new Date(date));
+
+function row(link) {
+  const item = template.content.firstElementChild.cloneNode(true);
+  const about = item.querySelector("p");
+  about.append(`By ${link.maker}, `, time(link.created), document.createElement("br"));
+  if (!link.expires) about.append("works until it is revoked");
+  else about.append(link.isExpired ? "has expired" : `works until ${end(link.expires)}`);
+  item.querySelector("button").addEventListener("click", () => revoke(link, item));
+  return item;
+}
+
+async function load() {
+  const { links } = await send("GET", `/posts/${post}/links`);
+  list.replaceChildren(...links.map(row));
+  list.hidden = !links.length;
+  formatTimes(list);
+}
+
+function report(problem) {
+  error.textContent = problem.message;
+  if (problem.status === 401) forget();
+}
+
+async function revoke(link, item) {
+  error.textContent = "";
+  try {
+    await send("DELETE", `/posts/${link.post}/links/${link.id}`);
+    if (made.dataset.link === String(link.id)) made.hidden = true;
+    item.remove();
+    list.hidden = !list.children.length;
+    form.querySelector("[type=submit]").focus();
+    toast("The link is revoked.");
+  } catch (problem) {
+    report(problem);
+  }
+}
+
+/** Copies the new link. Without TLS, browsers only copy what is selected. */
+async function copy() {
+  address.focus();
+  address.select();
+  try {
+    if (navigator.clipboard) await navigator.clipboard.writeText(address.value);
+    else if (!document.execCommand("copy")) throw new Error("not copied");
+    toast("The link is copied.");
+  } catch {
+    toast("Copy the link and send it.");
+  }
+}
+
+async function open(id) {
+  if (!(await signedIn("Sign in to share this photo with a link."))) return;
+  post = id;
+  error.textContent = "";
+  made.hidden = true;
+  list.hidden = true;
+  list.replaceChildren();
+  dialog.showModal();
+  try {
+    await load();
+  } catch (problem) {
+    report(problem);
+  }
+}
+
+form.addEventListener("submit", async (event) => {
+  event.preventDefault();
+  const button = form.querySelector("[type=submit]");
+  const { value } = form.elements.days;
+  button.disabled = true;
+  error.textContent = "";
+  try {
+    const link = await send("POST", `/posts/${post}/links`, value ? { days: Number(value) } : { never: true });
+    address.value = new URL(link.path, location.href).href;
+    made.dataset.link = link.id;
+    made.hidden = false;
+    await copy();
+    await load();
+  } catch (problem) {
+    report(problem);
+  } finally {
+    button.disabled = false;
+  }
+});
+made.querySelector("button").addEventListener("click", copy);
+dialog.querySelector("[data-close]").addEventListener("click", () => dialog.close());
+dialog.addEventListener("close", () => { address.value = ""; });
+document.addEventListener("click", (event) => {
+  const button = event.target.closest("[data-share]");
+  if (button) open(Number(button.dataset.share));
+});

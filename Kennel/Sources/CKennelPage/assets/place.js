@@ -1,0 +1,20 @@
+// Whether others get the place and the other camera data of one's own photo.
+
+import { refresh } from "./refresh.js";
+import { send } from "./requests.js";
+import { toast } from "./toasts.js";
+
+document.addEventListener("click", async (event) => {
+  const button = event.target.closest("[data-set-place]");
+  if (!button) return;
+  const isShared = button.dataset.setPlace === "shared";
+  button.disabled = true;
+  try {
+    await send(isShared ? "PUT" : "DELETE", `/posts/${button.dataset.of}/place`);
+    await refresh();
+    toast(isShared ? "Others now get the camera data, too." : "The camera data is only for you.");
+  } catch (problem) {
+    button.disabled = false;
+    toast(problem.message);
+  }
+});

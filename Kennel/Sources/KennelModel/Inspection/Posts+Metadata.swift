@@ -1,0 +1,159 @@
+import KennelStorage
+
+/// What others get of the metadata of photos.
+extension Posts {
+  /// The file that the author of a post uploaded.
+  package struct UploadedFile: Sendable {
+    package var path: String
+    package var hash: PhotoHash
+    package var format: PhotoFacts.Format
+    /// The file, if it was put together for this purpose. It exists as long as this value.
+    private let assembled: StagedPhoto?
+
+    fileprivate init(path: String, hash: PhotoHash, format: PhotoFacts.Format, assembled: StagedPhoto? = nil)
+    {
+      (self.path, self.hash, self.format, self.assembled) = (path, hash, format, assembled)
+    }
+  }
+
+  /// The result of examining the photos of earlier versions.
+  package struct ExaminationReport: Sendable {
+    /// The number of photos whose metadata was taken out.
+    package var changedCount = 0
+    /// The number of photos that could not be examined. They are examined again at the next start.
+    package var failureCount = 0
+  }
+
+  /// Files are read, written and compared, so few are examined at the same time.
+  private static let semaphore = AsyncSemaphore(
+    "photo examinations", permits: 2, maximumWaitingCount: 1024)
+
+  /// Takes the metadata out of the photo of a post, unless that was done before. Every photo is examined before others get
+  /// its file.
+  ///
+  /// - Returns: the post with the form of its photo that others get.
+  /// - Throws: `noSuchPost`, `badPhoto`, or an error of the file system.
+  package func examine(_ id: Post.ID) async throws(KennelError) -> Post {
+    let post = try await post(id)
+    guard post.metadata == .notExamined else { return post }
+    return try await Self.semaphore.withPermit { () async throws(KennelError) in
+      try await examineNow(id)
+    }
+  }
+
+  private func examineNow(_ id: Post.ID) async throws(KennelError) -> Post {
+    // Another caller may have done it meanwhile.
+    let post = try await post(id)
+    guard post.metadata == .notExamined else { return post }
+    do throws(KennelError) {
+      let examination = examination(of: post)
+      if try await examination.hasMetadata() {
+        let photo = try await examination.withoutMetadata()
+        if let changed = try await replacePhoto(of: post, with: photo) { return changed }
+      } else {
+        try await noteNoMetadata(of: post)
+      }
+    } catch {
+      // Another process may have done it, or deleted the post.
+      let now = try await self.post(id)
+      guard now.metadata != .notExamined else { throw error }
+      return now
+    }
+    return try await self.post(id)
+  }
+
+  private func examination(of post: Post) -> PhotoExamination {
+    PhotoExamination(
+      path: photos.location(post.photo), hash: post.photo, facts: post.facts, photos: photos)
+  }
+
+  /// Examines all photos that were posted with earlier versions. It can be interrupted at any moment, and continues with the
+  /// next call.
+  package func examineAll() async throws(KennelError) -> ExaminationReport {
+    var report = ExaminationReport()
+    var last: Post.ID = 0
+    while true {
+      let ids = try await notExamined(after: last)
+      guard let end = ids.last else { return report }
+      last = end
+      for id in ids {
+        if Task.isCancelled { throw .cancelled }
+        do throws(KennelError) {
+          if try await examine(id).metadata == .removed { report.changedCount += 1 }
+        } catch {
+          switch error.code {
+          case .noSuchPost: break
+          case .cancelled, .closed, .diskFull: throw error
+          default: report.failureCount += 1
+          }
+        }
+      }
+    }
+  }
+
+  private func notExamined(after last: Post.ID) async throws(KennelError) -> [Post.ID] {
+    try await database.read { connection throws(KennelError) in
+      try connection.rows(
+        "SELECT id FROM posts WHERE metadata IS NULL AND id > ? ORDER BY id LIMIT 100", .integer(last)
+      ) { $0.integer(0) }
+    }
+  }
+
+  /// Decides whether others get the metadata of a photo, such as the place.
+  ///
+  /// - Returns: the post. Nothing changes if the photo has no metadata.
+  /// - Throws: `noSuchPost`, or `notAllowed` if the user is not the author.
+  @discardableResult
+  package func setSharesMetadata(
+    _ shares: Bool, of id: Post.ID, by user: User.ID
+  ) async throws(KennelError) -> Post {
+    let post = try await examine(id)
+    try Self.requireAuthor(user, of: post)
+    guard post.metadata == (shares ? .removed : .shared) else { return post }
+    let photo: NewPhoto
+    if shares {
+      let file = try await assembled(post)
+      let facts = try await PhotoInspector.facts(ofFileAt: file.path)
+      photo = NewPhoto(unchanged: file, facts: facts, sharesMetadata: true)
+    } else {
+      photo = try await examination(of: post).withoutMetadata()
+    }
+    guard let changed = try await replacePhoto(of: post, with: photo) else {
+      throw KennelError(.busy, "The photo is being changed by another request. Try again in a moment.")
+    }
+    return changed
+  }
+
+  /// Returns the file that the author of a post uploaded.
+  ///
+  /// - Throws: `noSuchPost`, or `notAllowed` if the user is not the author, also for an owner.
+  package func uploadedFile(of id: Post.ID, for user: User.ID) async throws(KennelError) -> UploadedFile {
+    let post = try await post(id)
+    try Self.requireAuthor(user, of: post)
+    guard let upload = post.upload else {
+      return UploadedFile(path: photos.location(post.photo), hash: post.photo, format: post.facts.format)
+    }
+    let file = try await assembled(post)
+    return UploadedFile(path: file.path, hash: upload.hash, format: upload.format, assembled: file)
+  }
+
+  /// Puts the file together that was uploaded.
+  private func assembled(_ post: Post) async throws(KennelError) -> StagedPhoto {
+    guard let upload = post.upload else {
+      throw KennelError(.failed, "Nothing was taken out of the photo.")
+    }
+    let file = try await photos.workQueue.run { [photos] () throws(KennelError) in
+      try photos.assemble(post.photo, part: upload.part)
+    }
+    guard file.hash == upload.hash else {
+      throw KennelError(.damaged, "The photo \(upload.hash) was altered. Copy it from a backup.")
+    }
+    return file
+  }
+
+  private static func requireAuthor(_ user: User.ID, of post: Post) throws(KennelError) {
+    guard post.author == user else {
+      throw KennelError(.notAllowed, "Only the author of the photo can do this.")
+    }
+  }
+}

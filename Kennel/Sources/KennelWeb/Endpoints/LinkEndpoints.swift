@@ -1,0 +1,84 @@
+import Foundation
+import HTTPService
+import KennelModel
+import KennelStorage
+
+/// Makes, lists and revokes secret links, and shows the page that they lead to.
+struct LinkEndpoints: Sendable {
+  /// The maximum lifetime that can be chosen, in days.
+  private static let maximumDays = 3650
+
+  let posts: Posts
+  let visitors: Visitors
+  let renderer: PageRenderer
+  let clock: KennelClock
+
+  func list(_ call: Call) async throws -> HTTPResponse {
+    let user = try await visitors.user(of: call)
+    let links = try await posts.links(to: call.id, for: user.id)
+    let now = clock.now()
+    return .taggedJSON(for: call.request) { json in
+      json.object { json in
+        json.array("links") { json in
+          for link in links { json.object { $0.members(of: link, at: now) } }
+        }
+      }
+    }
+  }
+
+  func make(_ call: Call) async throws -> HTTPResponse {
+    let user = try await visitors.user(of: call)
+    let lifetime = try await lifetime(call.request)
+    let (link, token) = try await posts.makeLink(to: call.id, by: user.id, lifetime: lifetime)
+    let now = clock.now()
+    return .json(status: .created) { json in
+      json.object { json in
+        json.members(of: link, at: now)
+        // Nobody gets it again: the store has only its hash.
+        json.member("path", "/s/\(token.text)")
+      }
+    }
+  }
+
+  private func lifetime(_ request: HTTPRequest) async throws -> Duration? {
+    struct Body: Decodable {
+      var days: Int?
+      var never: Bool?
+    }
+    let body = try await SmallBody.json(Body.self, of: request, form: #"{"days":7} or {"never":true}"#)
+    guard let days = body.days else { return body.never == true ? nil : Posts.defaultLinkLifetime }
+    guard 1...Self.maximumDays ~= days, body.never != true else {
+      throw Problem(
+        .unprocessableContent,
+        "The lifetime of a link is a number of days from 1 to \(Self.maximumDays), or it never ends.")
+    }
+    return .seconds(days * 24 * 3600)
+  }
+
+  func revoke(_ call: Call) async throws -> HTTPResponse {
+    let user = try await visitors.user(of: call)
+    guard let link = call.numbers.last else { throw Problem.notFound }
+    try await posts.revokeLink(link, to: call.id, by: user.id)
+    return .noContent
+  }
+
+  func showPage(_ call: Call) async throws -> HTTPResponse {
+    guard let link = call.link else { throw Problem.notFound }
+    let post = try await posts.post(link.post)
+    let page = try await renderer.link(post: post, path: "/s/\(call.name)", expires: link.expires)
+    return .content(
+      Data(page.utf8), for: call.request, contentType: "text/html; charset=utf-8",
+      fields: ["Content-Security-Policy": LinkPage.contentSecurityPolicy])
+  }
+}
+
+extension JSONText {
+  fileprivate mutating func members(of link: SecretLink, at now: Date) {
+    member("id", link.id)
+    member("post", link.post)
+    member("maker", link.maker)
+    member("created", link.created.iso8601)
+    if let expires = link.expires { member("expires", expires.iso8601) } else { null("expires") }
+    member("isExpired", link.isExpired(at: now))
+  }
+}

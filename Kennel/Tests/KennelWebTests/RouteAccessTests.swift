@@ -1,0 +1,121 @@
+import Foundation
+import HTTPService
+import KennelTestSupport
+import Retriever
+import TestSupport
+import Testing
+
+@testable import KennelModel
+@testable import KennelStorage
+@testable import KennelWeb
+
+/// Sends requests to all routes of a kennel that is only for people, and compares who is answered with the table in
+/// docs/kennel-routes.md.
+@Suite(.timeLimit(.minutes(5))) struct RouteAccessTests {
+  /// A kennel with one post by Ben, and what each sender needs.
+  private struct Scene {
+    let web: SiteFixture
+    let token: String
+    let fields: [Sender: [String: String]]
+
+    init(_ web: SiteFixture) async throws {
+      self.web = web
+      _ = try await web.store.addUser("Ada", role: .owner)
+      let ben = try await web.store.addUser("Ben")
+      try await web.addPicture(1, by: ben, caption: "Secret dog")
+      _ = try await web.store.posts.addComment("Secret word", to: 1, author: ben.id)
+      token = try await web.store.posts.makeLink(to: 1, by: ben.id, lifetime: nil).token.text
+      let peer = try await web.store.accounts.addPeer("Hounds").text
+      fields = [
+        .stranger: [:], .linkHolder: [:], .peer: ["Authorization": "Bearer \(peer)"],
+        .person: try await web.cookie("Ben"), .owner: try await web.cookie("Ada"),
+      ]
+    }
+
+    func ask(_ route: Route<Endpoints>, _ sender: Sender, id: Int) async throws -> SiteFixture.Answer {
+      let segments = route.pattern.map { segment in
+        switch segment {
+        case .literal(let text): text
+        case .number: "\(id)"
+        case .name: route.access == .linkHolders ? (sender == .linkHolder ? token : "app.js") : "app.js"
+        }
+      }
+      return try await web.ask(
+        route.method.rawValue, "/" + segments.joined(separator: "/"), fields[sender] ?? [:],
+        body: route.method == .get ? nil : Data("{}".utf8))
+    }
+  }
+
+  private func withScene(_ body: (Scene) async throws -> Void) async throws {
+    try await withSite {
+      $0.isOpenToEveryone = false
+    } _: { web in
+      try await body(try await Scene(web))
+    }
+  }
+
+  private func mayUse(_ route: Route<Endpoints>, _ sender: Sender) -> Bool {
+    route.access == .linkHolders ? sender == .linkHolder : route.access.senders.contains(sender)
+  }
+
+  @Test func `whom the table does not name is refused, and sees nothing`() async throws {
+    try await withScene { scene in
+      for route in Endpoints.router.routes {
+        for sender in Sender.allCases where !mayUse(route, sender) {
+          let answer = try await scene.ask(route, sender, id: 1)
+          let what = "\(route.method) \(route.name) by \(sender.rawValue)"
+          let expected =
+            switch (route.access, sender) {
+            case (.linkHolders, _): 404
+            case (_, .peer), (.owners, .person): 403
+            default: 401
+            }
+          #expect(answer.status == expected, "\(what)")
+          #expect(answer.field("Cache-Control") == "no-store", "\(what)")
+          if answer.status == 401 {
+            #expect(answer.field("WWW-Authenticate") == "Basic realm=\"Kennel\"", "\(what)")
+          }
+          #expect(!(answer.text + answer.response.allHeaderFields.description).contains("Secret"), "\(what)")
+        }
+      }
+    }
+  }
+
+  @Test func `whom the table names is answered, and no shared cache keeps the answer`() async throws {
+    // Of the people who may ask, only the author gets the file.
+    let authorsOnly = ["/posts/{id}/uploaded"]
+    try await withScene { scene in
+      // A stream has no end, and the sessions of the senders must not end.
+      let skipped: [(HTTPMethod, String)] = [(.get, "/events"), (.delete, "/session")]
+      for route in Endpoints.router.routes
+      where !skipped.contains(where: { $0 == (route.method, route.name) }) {
+        for sender in Sender.allCases where mayUse(route, sender) {
+          let what = "\(route.method) \(route.name) by \(sender.rawValue)"
+          // Changes are requested for a post that does not exist.
+          let answer = try await scene.ask(route, sender, id: route.method == .get ? 1 : 999)
+          if route.access == .everyone {
+            #expect(answer.status != 401 || route.name == "/session", "\(what)")
+            continue
+          }
+          if authorsOnly.contains(route.name), sender == .owner {
+            #expect(answer.status == 403, "\(what)")
+          } else if route.method == .get {
+            #expect(answer.status == 200, "\(what)")
+          } else {
+            #expect(![401, 403].contains(answer.status), "\(what)")
+          }
+          let directives = (answer.field("Cache-Control") ?? "").components(separatedBy: ", ")
+          #expect(directives.contains("private") || directives.contains("no-store"), "\(what)")
+          #expect(!directives.contains("public"), "\(what)")
+        }
+      }
+    }
+  }
+
+  @Test func `the table in the documentation is current`() throws {
+    let path = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
+      .appending(path: "../../../docs/kennel-routes.md")
+    let page = try String(contentsOf: path, encoding: .utf8)
+    #expect(page.contains("\n\n\(RouteTable.text)"), "The table should be:\n\(RouteTable.text)")
+  }
+}
