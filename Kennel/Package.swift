@@ -33,6 +33,7 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    .target(name: "QRCodes", swiftSettings: strict),
     .target(
       name: "KennelStorage",
       dependencies: ["CSQLite", "CSodium", root("SystemFiles"), root("Waiting")],
@@ -84,6 +85,7 @@ let package = Package(
         root("TestSupport"),
       ],
       path: "Tests/KennelTestSupport", swiftSettings: strict),
+    .testTarget(name: "QRCodesTests", dependencies: ["QRCodes"], swiftSettings: strict),
     .testTarget(
       name: "KennelStorageTests",
       dependencies: ["KennelStorage", "KennelModel", "KennelTestSupport", root("TestSupport")],
