@@ -56,14 +56,16 @@ let package = Package(
     .target(
       name: "KennelWeb",
       dependencies: [
-        "CCompression", "CKennelPage", "HTTPService", "KennelModel", "KennelStorage", root("Caches"),
+        "CCompression", "CKennelPage", "HTTPService", "KennelModel", "KennelStorage", "QRCodes",
+        root("Caches"),
         root("HTTPSyntax"), root("RetrieverImages"), root("Waiting"),
       ],
       swiftSettings: strict),
     .target(
       name: "KennelCommand",
       dependencies: [
-        "HTTPService", "KennelModel", "KennelPeers", "KennelStorage", "KennelWeb", root("Retriever"),
+        "HTTPService", "KennelModel", "KennelPeers", "KennelStorage", "KennelWeb", "QRCodes",
+        root("Retriever"),
         root("RetrieverImages"), root("SystemFiles"), root("TerminalProgram"),
       ],
       swiftSettings: strict),

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPService
+import KennelWeb
 import Synchronization
 import TerminalProgram
 
@@ -24,7 +25,8 @@ final class AccessLog: Sendable {
     let status = entry.status.map { "\($0.rawValue)" } ?? "-"
     let milliseconds = entry.duration / .milliseconds(1)
     let ending = entry.isComplete ? "" : " cut"
-    return "\(date.formatted(.iso8601)) \(entry.remoteAddress) \(entry.method) \(entry.path) \(status) "
+    let path = KennelSite.loggedPath(entry.path)
+    return "\(date.formatted(.iso8601)) \(entry.remoteAddress) \(entry.method) \(path) \(status) "
       + "\(entry.bodyBytes) \(String(format: "%.1f", milliseconds))ms\(ending)"
   }
 

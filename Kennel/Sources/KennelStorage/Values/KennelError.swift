@@ -45,6 +45,8 @@ package struct KennelError: Error, Sendable, LocalizedError, CustomStringConvert
     package static let tooManyAttempts = Code("tooManyAttempts")
     /// The user does not exist.
     package static let noSuchUser = Code("noSuchUser")
+    /// The link does not exist, has expired or was used.
+    package static let noSuchLink = Code("noSuchLink")
     /// The post does not exist.
     package static let noSuchPost = Code("noSuchPost")
     /// The comment does not exist.

@@ -9,7 +9,7 @@ enum CommonFields {
   static func add(to fields: inout HTTPFields) {
     guard fields["X-Content-Type-Options"] == nil else { return }
     fields.append("X-Content-Type-Options", "nosniff")
-    fields.append("Referrer-Policy", "same-origin")
+    if fields["Referrer-Policy"] == nil { fields.append("Referrer-Policy", "same-origin") }
     fields.append("Cross-Origin-Resource-Policy", "same-origin")
     if fields["Content-Security-Policy"] == nil {
       fields.append("Content-Security-Policy", contentSecurityPolicy)

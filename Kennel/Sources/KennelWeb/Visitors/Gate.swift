@@ -17,25 +17,26 @@ struct Gate: Sendable {
 
   /// Identifies the visitor, if that matters for the route.
   ///
-  /// - Throws: a problem with status 401 if the visitor may not use the route.
+  /// - Throws: a problem with status 401 if the visitor must sign in, or 403 if the user's role may not use the route.
   func admit(_ call: inout Call, to access: Access) async throws {
     if access == .everyone { return }
     call.isOpenToEveryone = try await isOpen()
     if access == .lookers, call.isOpenToEveryone { return }
     let visitor = try await visitors.visitor(of: call)
-    guard visitor.user != nil else {
-      throw access == .people
-        ? Problem.signInRequired
-        : Problem(.unauthorized, "The photos here are only for people with an account. Sign in to see them.")
+    guard let user = visitor.user else {
+      throw access == .lookers
+        ? Problem(.unauthorized, "The photos here are only for people with an account. Sign in to see them.")
+        : Problem.signInRequired
     }
+    guard access.admits(user.role) else { throw Problem(.forbidden, access.refusal) }
     call.visitor = visitor
   }
 
   /// Whether a visitor who was admitted may still see the photos: sessions end, and a kennel may be closed to others.
   func stillAdmits(_ visitor: SiteVisitor) async throws(KennelError) -> Bool {
     if try await isOpen() { return true }
-    guard visitor.user != nil else { return false }
-    guard let token = visitor.token else { return true }
+    guard let user = visitor.user else { return false }
+    guard let token = visitor.token else { return try await visitors.accounts.user(user.id) != nil }
     return try await visitors.accounts.user(of: token) != nil
   }
 }
