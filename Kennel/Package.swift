@@ -33,6 +33,7 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    .target(name: "QRCodes", swiftSettings: strict),
     .target(
       name: "KennelStorage",
       dependencies: ["CSQLite", "CSodium", root("SystemFiles"), root("Waiting")],
@@ -55,14 +56,16 @@ let package = Package(
     .target(
       name: "KennelWeb",
       dependencies: [
-        "CCompression", "CKennelPage", "HTTPService", "KennelModel", "KennelStorage", root("Caches"),
+        "CCompression", "CKennelPage", "HTTPService", "KennelModel", "KennelStorage", "QRCodes",
+        root("Caches"),
         root("HTTPSyntax"), root("RetrieverImages"), root("Waiting"),
       ],
       swiftSettings: strict),
     .target(
       name: "KennelCommand",
       dependencies: [
-        "HTTPService", "KennelModel", "KennelPeers", "KennelStorage", "KennelWeb", root("Retriever"),
+        "HTTPService", "KennelModel", "KennelPeers", "KennelStorage", "KennelWeb", "QRCodes",
+        root("Retriever"),
         root("RetrieverImages"), root("SystemFiles"), root("TerminalProgram"),
       ],
       swiftSettings: strict),
@@ -84,6 +87,7 @@ let package = Package(
         root("TestSupport"),
       ],
       path: "Tests/KennelTestSupport", swiftSettings: strict),
+    .testTarget(name: "QRCodesTests", dependencies: ["QRCodes"], swiftSettings: strict),
     .testTarget(
       name: "KennelStorageTests",
       dependencies: ["KennelStorage", "KennelModel", "KennelTestSupport", root("TestSupport")],

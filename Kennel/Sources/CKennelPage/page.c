@@ -4,6 +4,9 @@
 // this package is not C23 yet.
 #pragma clang diagnostic ignored "-Wc23-extensions"
 
+static const unsigned char account_css[] = {
+#embed "assets/account.css"
+};
 static const unsigned char base_css[] = {
 #embed "assets/base.css"
 };
@@ -18,6 +21,9 @@ static const unsigned char photo_css[] = {
 };
 static const unsigned char sheets_css[] = {
 #embed "assets/sheets.css"
+};
+static const unsigned char account_js[] = {
+#embed "assets/account.js"
 };
 static const unsigned char app_js[] = {
 #embed "assets/app.js"
@@ -89,11 +95,13 @@ static const unsigned char robots[] = {
 #define FILE_NAMED(name, bytes) {name, bytes, sizeof(bytes)}
 
 static const kennel_page_file files[] = {
+    FILE_NAMED("account.css", account_css),
     FILE_NAMED("base.css", base_css),
     FILE_NAMED("grid.css", grid_css),
     FILE_NAMED("motion.css", motion_css),
     FILE_NAMED("photo.css", photo_css),
     FILE_NAMED("sheets.css", sheets_css),
+    FILE_NAMED("account.js", account_js),
     FILE_NAMED("app.js", app_js),
     FILE_NAMED("comments.js", comments_js),
     FILE_NAMED("confirmation.js", confirmation_js),

@@ -1,3 +1,4 @@
+import KennelModel
 import Retriever
 import TerminalProgram
 
@@ -39,25 +40,45 @@ extension KennelProgram {
         ], isService: true),
       CommandDescription(
         "user", "add, list, change and remove accounts",
-        operands: "add|list|password|role|remove [NAME]",
+        operands: "add|list|password|reset|role|remove [NAME] [ROLE]",
         count: 1...20,
         discussion: [
-          "The first account belongs to the owner. Later accounts are members (default) or owners (--role). Owners can delete all posts and comments; members can delete their own.",
+          "The first account belongs to the owner. Later accounts are members (default), viewers or owners. Viewers can look at the photos, give hearts and write comments; members can also share photos; owners can also delete all posts and comments, and change accounts. The last owner cannot be removed or made a member.",
+          "kennel user reset NAME prints a link with which NAME can set a new password.",
           "The command asks for the password at the terminal and does not show it. It also asks before it removes the posts and comments of a user, unless --yes is given.",
         ],
         options: [
           Option(
-            "role", value: "ROLE", completion: .choices(["owner", "member"]),
-            "the role of the added or changed account: owner or member"),
+            "role", value: "ROLE", completion: .choices(User.Role.allCases.map(\.rawValue)),
+            "the role of the added or changed account: owner, member or viewer"),
           Option("password-stdin", "read the password from the first line of standard input"),
           Option("hand-to", value: "NAME", "transfer the posts and comments of the removed user to NAME"),
           Option("with-posts", "also remove the posts and comments of the user, after a confirmation"),
           Option("yes", "do not ask for confirmation"),
+          Option(
+            "url", value: "URL", "the address of the kennel in the link (default: that of its latest server)"),
         ] + common,
         examples: [
           Example(text: "Create the owner's account", line: "kennel user add Ada"),
           Example(text: "From a script", line: "kennel user add Bruno --password-stdin <password.txt"),
+          Example(text: "Let Bruno look, but not share photos", line: "kennel user role Bruno viewer"),
         ], completion: .choices(UserCommand.actions)),
+      CommandDescription(
+        "invite", "print a link with which a person creates an account", operands: "", count: 0...0,
+        discussion: [
+          "The link works once, and until it expires. If standard output is a terminal, a QR code for a phone follows. Owners also make links on the page People, which lists open ones and revokes them."
+        ],
+        options: [
+          Option(
+            "role", value: "ROLE", completion: .choices(User.Role.allCases.map(\.rawValue)),
+            "the role of the new account: owner, member or viewer (default: member)"),
+          Option("days", value: "N", "the number of days for which the link is valid, up to 90 (default: 7)"),
+          Option(
+            "url", value: "URL", "the address of the kennel in the link (default: that of its latest server)"),
+        ] + common,
+        examples: [
+          Example(text: "For a grandmother who only wants to look", line: "kennel invite --role viewer")
+        ]),
       CommandDescription(
         "visibility", "show or decide who can see the photos", operands: "[people|everyone]", count: 0...1,
         discussion: [
@@ -187,8 +208,8 @@ extension KennelProgram {
     files: [
       .init("DIR/kennel.sqlite", "accounts, posts, comments and favourites"),
       .init(
-        "DIR/kennel.sqlite.before-N",
-        "a copy of the database that a later version made before it changed the format to N; it can be removed"
+        "DIR/kennel.sqlite.v…",
+        "copies of the database that were made before later versions of Kennel changed its format; the latest three are kept"
       ),
       .init(
         "DIR/photos",
@@ -207,9 +228,9 @@ extension KennelProgram {
       .init(
         "SECURITY",
         [
-          "Nobody can sign in until kennel user add has created an account. Without TLS, others on the network can read passwords. Unless Kennel or a proxy in front of it uses TLS, serve the kennel only to this machine, which is the default.",
+          "A kennel without accounts prints a link with which the first owner is created. Anyone who reads the output of the server, such as the journal of systemd, can use it until it was used or 24 hours have passed. Without TLS, others on the network can read passwords. Unless Kennel or a proxy in front of it uses TLS, serve the kennel only to this machine, which is the default.",
           "Other people get photos without their metadata, such as the place, serial numbers and names. The author of a photo can download it as it was uploaded, and can share its metadata on its page.",
-          "Only use --trusted-proxy if no other client can connect from that address.",
+          "Only use --trusted-proxy if no other client can connect from that address. Only use --trusted-user-header if that proxy signs users in, and replaces the header field in all requests.",
         ])
     ])
 }

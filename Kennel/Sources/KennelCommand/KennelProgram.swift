@@ -28,6 +28,7 @@ package enum KennelProgram {
     return switch context.arguments.command {
     case "serve": try await ServeCommand.run(context)
     case "user": try await UserCommand.run(context)
+    case "invite": try await InviteCommand.run(context)
     case "visibility": try await VisibilityCommand.run(context)
     case "links": try await LinksCommand.run(context)
     case "peer": try await PeerCommand.run(context)

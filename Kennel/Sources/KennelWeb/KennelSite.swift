@@ -23,6 +23,8 @@ package final class KennelSite: Sendable {
     package var isBehindTLS = false
     /// The addresses of proxies whose `X-Forwarded-…` fields are trusted; `unix` stands for those on a Unix socket.
     package var trustedProxies: Set<String> = []
+    /// The field in which trusted proxies name the user whom they have signed in, or nil if they sign in nobody.
+    package var trustedUserField: String?
     /// The host names that are accepted without TLS.
     package var hosts = AllowedHosts.ofThisMachine()
     /// Called with errors that only the owner can fix. The client receives no details of them.
@@ -59,7 +61,8 @@ package final class KennelSite: Sendable {
     policy = RequestPolicy(
       hosts: configuration.hosts,
       proxies: TrustedProxies(
-        addresses: configuration.trustedProxies, isBehindTLS: configuration.isBehindTLS))
+        addresses: configuration.trustedProxies, isBehindTLS: configuration.isBehindTLS,
+        userField: configuration.trustedUserField))
     thumbnails = try ThumbnailStore(
       directory: directory + "/thumbnails", store: store, maximumDiskSize: configuration.thumbnailCacheSize,
       maximumMemorySize: configuration.thumbnailMemorySize, clock: clock)
@@ -75,6 +78,8 @@ package final class KennelSite: Sendable {
     let renderer = PageRenderer(title: configuration.title)
     problems = ProblemResponses(visitors: visitors, renderer: renderer)
     let responses = VersionedResponses(versions: store.versions)
+    let sessions = SessionEndpoints(accounts: store.accounts, visitors: visitors, clock: clock)
+    let accountPages = AccountPages(site: configuration.title)
     endpoints = Endpoints(
       pages: PageEndpoints(store: store, visitors: visitors, renderer: renderer, responses: responses),
       posts: PostEndpoints(
@@ -86,7 +91,10 @@ package final class KennelSite: Sendable {
       comments: CommentEndpoints(posts: store.posts, visitors: visitors),
       pictures: PictureEndpoints(store: store, thumbnails: thumbnails),
       collages: CollageEndpoints(posts: store.posts, thumbnails: thumbnails),
-      sessions: SessionEndpoints(accounts: store.accounts, visitors: visitors, clock: clock),
+      sessions: sessions,
+      joining: JoinEndpoints(accounts: store.accounts, sessions: sessions, pages: accountPages),
+      you: YouEndpoints(accounts: store.accounts, sessions: sessions, pages: accountPages),
+      people: PeopleEndpoints(store: store, visitors: visitors, pages: accountPages),
       events: EventEndpoints(
         events: store.events, gate: gate, heartbeatTimer: heartbeatTimer),
       monitoring: MonitoringEndpoints(
@@ -115,6 +123,11 @@ package final class KennelSite: Sendable {
     CommonFields.add(to: &response.fields)
     return response
   }
+
+  /// Returns a path for logs, without the secret that it may contain.
+  ///
+  /// - Parameter path: the path as received, percent-encoded.
+  package static func loggedPath(_ path: String) -> String { Endpoints.router.pathWithoutSecrets(path) }
 
   private func answer(_ request: HTTPRequest) async -> (route: Int?, HTTPResponse) {
     do throws(Problem) {

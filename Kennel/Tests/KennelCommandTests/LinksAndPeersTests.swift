@@ -43,8 +43,7 @@ import Testing
     let (_, response) = try await URLSession.shared.data(from: server.url(path))
     #expect((response as? HTTPURLResponse)?.statusCode == 404)
     #expect(try await server.end() == 0)
-    #expect(
-      kennel.serverErrors.contains("GET /s/… 200") && kennel.serverErrors.contains("GET /s/…/photo 200"))
+    #expect(kennel.serverErrors.components(separatedBy: "GET /s/*** 200").count > 2)
     #expect(!kennel.serverErrors.contains(path.dropFirst(4)))
     #expect(try await kennel.run("links", "list").errors.contains("There are no links."))
     for (words, status) in [(["revoke"], 2), (["revoke", "x"], 2), (["revoke", "1"], 1), (["remove"], 2)] {
@@ -87,14 +86,5 @@ import Testing
     here.environment["KENNEL_PEER_TOKEN"] = token
     #expect(try await here.run("sync", server.address, "--allow-private").status == 1)
     #expect(try await server.end() == 0)
-  }
-
-  @Test(arguments: [
-    ("/s/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA", "/s/…"),
-    ("/%73/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA/photo", "/%73/…/photo"),
-    ("/posts/12/photo", "/posts/12/photo"), ("/", "/"), ("", ""), ("//", "//"),
-  ])
-  func `long parts of a path are not logged`(path: String, logged: String) {
-    #expect(AccessLog.withoutSecrets(path) == logged)
   }
 }

@@ -141,6 +141,36 @@ import Testing
     #expect(await eventually { kennel.serverErrors.contains("kennel user add NAME") })
     #expect(try await server.end() == 0)
   }
+
+  @Test func `the first start prints a link that creates the owner, and the log does not have it`()
+    async throws
+  {
+    let kennel = try Kennel()
+    let server = try await kennel.start("serve", "--port", "0", "--log")
+    let lines = await runOnThread {
+      [server.child.readLine(within: .seconds(50)), server.child.readLine(within: .seconds(50))]
+    }
+    #expect(lines[0]?.hasPrefix("This kennel has no accounts yet.") == true)
+    let link = try #require(lines[1])
+    #expect(link.hasPrefix(server.address + "join/"))
+    // A QR code is for terminals only.
+    #expect(!link.contains("\u{1B}"))
+    var request = URLRequest(url: try #require(URL(string: link)))
+    request.httpMethod = "POST"
+    request.setValue("application/json", forHTTPHeaderField: "Content-Type")
+    request.httpBody = Data(#"{"name":"Ada","password":"tennis ball"}"#.utf8)
+    for status in [201, 404] {
+      let (_, response) = try await session().data(for: request)
+      #expect((response as? HTTPURLResponse)?.statusCode == status)
+    }
+    #expect(try await kennel.run("user", "list").output.hasPrefix("Ada  owner "))
+    #expect(try await server.end() == 0)
+    #expect(kennel.serverErrors.contains(" POST /join/*** 201 "))
+    #expect(!kennel.serverErrors.contains(link.suffix(43)))
+    let again = try await kennel.start("serve", "--port", "0")
+    #expect(try await session().data(from: again.url("/health")).0.isEmpty == false)
+    #expect(try await again.end() == 0)
+  }
 }
 
 /// Receives datagrams on a Unix socket.

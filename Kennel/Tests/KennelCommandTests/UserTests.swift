@@ -45,6 +45,18 @@ import Testing
     #expect(other.status == 1 && other.errors.contains("kennel: There is no user Adda. Did you mean Ada?\n"))
   }
 
+  @Test func `a role is an argument or an option`() async throws {
+    let kennel = try await Kennel.withOwner()
+    _ = try await kennel.run(
+      "user", "add", "Bruno", "--role", "viewer", "--password-stdin", input: "squeaky toy\n")
+    #expect(try await kennel.run("user", "list").output.contains("Bruno  viewer  since 20"))
+    #expect(try await kennel.run("user", "role", "Bruno", "member").output == "Bruno is now a member.\n")
+    #expect(
+      try await kennel.run("user", "role", "Bruno", "--role", "owner").output == "Bruno is now an owner.\n")
+    let none = try await kennel.run("user", "role", "Bruno")
+    #expect(none.status == 2 && none.errors.contains("as in kennel user role NAME viewer"))
+  }
+
   @Test func `a user with posts is not removed without an option`() async throws {
     let kennel = try await Kennel.withOwner()
     _ = try await kennel.run("user", "add", "Bruno", "--password-stdin", input: "squeaky toy\n")
@@ -95,7 +107,10 @@ import Testing
     }
     #expect(try await problem("add", "Dora", "Dog").contains("in quotes: 'Dora Dog'"))
     #expect(
-      try await problem("role", "Ada", "owner").contains("Unexpected argument “owner”. Use --role owner."))
+      try await problem("add", "Ada", "owner").contains("Unexpected argument “owner”. Use --role owner."))
+    #expect(
+      try await problem("role", "Ada", "viwer").contains(
+        "The role is owner, member or viewer, not “viwer”. Did you mean viewer?"))
     #expect(
       try await problem("list", "--role", "owner").contains(
         "The command user list takes no --role. Only user add and role can use it."))

@@ -46,8 +46,8 @@ import Testing
         cache.insert(
           SessionCache.Entry(user: user, expires: late.truth.expires), [late.digest], readAfter: late.mark)
       default:
-        #expect(cache.user([digest], at: nil, now: now) == nil)
-        guard let user = cache.user([digest], at: CommitMark(SIMD8(repeating: mark)), now: now) else {
+        #expect(cache.entry([digest], at: nil, now: now) == nil)
+        guard let user = cache.entry([digest], at: CommitMark(SIMD8(repeating: mark)), now: now)?.user else {
           return
         }
         hits += 1

@@ -24,7 +24,7 @@ import Testing
       try await old.write { transaction throws(KennelError) in
         try transaction.connection.script(
           """
-          INSERT INTO users VALUES (1, 'Ada', 'ada', 'owner', '', 5);
+          INSERT INTO users (id, name, folded, role, password, created) VALUES (1, 'Ada', 'ada', 'owner', '', 5);
           INSERT INTO photos VALUES (zeroblob(32), 3, 4, 5, 'png', x'01');
           INSERT INTO posts (id, author, photo, caption, created) VALUES (7, 1, zeroblob(32), 'before', 6);
           """)
@@ -41,9 +41,9 @@ import Testing
       #expect(posts.map(\.caption) == (version > 0 ? ["after", "before"] : ["after"]))
       #expect(posts.first?.favouriteCount == 1)
       #expect(posts.first?.commentCount == 1)
-      // The kennels of later versions were private from the beginning.
-      let isOld = 1..<7 ~= version
-      #expect(try await store.visibility() == (isOld ? .undecided : .people))
+      // Before this step, a kennel was open to everyone.
+      let decisions = try #require(Migration.all.firstIndex { $0.script == Migration.decisions.script })
+      #expect(try await store.visibility() == (1...decisions ~= version ? .undecided : .people))
     }
   }
 
@@ -95,6 +95,139 @@ import Testing
     #expect(
       try connection.rows("SELECT name FROM sqlite_schema", row: { $0.text(0) }) == ["invoices"])
   }
+
+  /// Creates a database of the version before viewers, with users, a session, a post, a heart and a comment.
+  private static func makeDatabaseWithoutViewers(_ directory: TemporaryDirectory) async throws -> String {
+    try FileCalls.makeDirectory(directory.path("data"))
+    let path = directory.path("data") + "/kennel.sqlite"
+    try FileCalls.makeFile(path)
+    let index = try #require(Migration.all.firstIndex { $0.script == Migration.people.script })
+    let old = try Database(path: path, migrations: Array(Migration.all.prefix(index)))
+    try await old.write { transaction throws(KennelError) in
+      try transaction.connection.script(
+        """
+        INSERT INTO users (id, name, folded, role, password, created)
+        VALUES (1, 'Ada', 'ada', 'owner', 'x', 5), (2, 'Ben', 'ben', 'member', 'y', 6), (9, 'Eve', 'eve', 'member', 'z', 7);
+        DELETE FROM users WHERE id = 9;
+        INSERT INTO sessions VALUES (zeroblob(32), 1, 5, 9000000000000), (x'\(String(repeating: "01", count: 32))', 2, 6, 9000000000000);
+        INSERT INTO photos VALUES (zeroblob(32), 3, 4, 5, 'png', x'01');
+        INSERT INTO posts (id, author, photo, caption, created) VALUES (7, 2, zeroblob(32), 'before', 6);
+        INSERT INTO favourites VALUES (7, 1, 8);
+        INSERT INTO comments (post, author, text, created) VALUES (7, 1, 'Good dog', 9);
+        """)
+    }
+    await old.close()
+    return path
+  }
+
+  @Test func `a table of users that is made again keeps everything that refers to it`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = try await Self.makeDatabaseWithoutViewers(directory)
+    try await withStore(in: directory) { store in
+      #expect(try await store.accounts.users().map(\.name) == ["Ada", "Ben"])
+      let post = try await store.posts.post(7)
+      #expect(post.authorName == "Ben" && post.favouriteCount == 1 && post.commentCount == 1)
+      #expect(try await store.accounts.sessions(of: 1, current: nil).count == 1)
+      #expect(try await store.accounts.sessions(of: 2, current: nil).first?.used == Date(milliseconds: 6))
+      // The id of a removed user is not used again, also not after this step.
+      #expect(try await store.addUser("Cleo").id == 10)
+      try await store.accounts.setRole(.viewer, of: 2)
+      #expect(try await store.check().problems.filter { $0 != .missing(post.photo) } == [])
+      // Foreign keys are enforced again.
+      let code = await code {
+        try await store.database.write { transaction throws(KennelError) -> Void in
+          try transaction.connection.run("UPDATE posts SET author = 99")
+        }
+      }
+      #expect(code == .constraint)
+      #expect(try await store.accounts.removeUser(2).posts == 1)
+    }
+    let connection = try Connection(path: path, access: .copying, busyTimeout: .zero)
+    let tables = try connection.rows("SELECT name FROM sqlite_schema WHERE name LIKE 'users%'") { $0.text(0) }
+    #expect(tables == ["users"])
+  }
+
+  @Test func `a migration that would lose a reference is not done`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = try await Self.makeDatabaseWithoutViewers(directory)
+    let connection = try Connection(path: path, access: .writing, busyTimeout: .zero)
+    try connection.script("PRAGMA foreign_keys = OFF; DELETE FROM users WHERE id = 2")
+    let error = #expect(throws: KennelError.self) { _ = try Database(path: path) }
+    #expect(error?.code == .damaged)
+    #expect(
+      try connection.first("PRAGMA user_version") { Int($0.integer(0)) }
+        == Migration.all.firstIndex { $0.script == Migration.people.script })
+  }
+
+  // MARK: Copies
+
+  private static func copies(_ directory: TemporaryDirectory) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: directory.path("data"))
+      .filter { $0.hasPrefix("kennel.sqlite.v") }.sorted()
+  }
+
+  @Test func `a database is copied before it is migrated, and not otherwise`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = try await Self.makeDatabaseWithoutViewers(directory)
+    try await withStore(in: directory) { store in
+      _ = try await store.addUser("Cleo", role: .viewer)
+    }
+    let name = try #require(try Self.copies(directory).first)
+    #expect(name.wholeMatch(of: /kennel\.sqlite\.v\d+-\d{4}-\d{2}-\d{2}T\d{6}Z/) != nil)
+    let copy = FileCalls.parent(of: path) + "/" + name
+    let mode = try FileManager.default.attributesOfItem(atPath: copy)[.posixPermissions]
+    #expect(mode as? Int == 0o600)
+    let connection = try Connection(path: copy, access: .copying, busyTimeout: .zero)
+    #expect(try connection.rows("SELECT name FROM users", row: { $0.text(0) }) == ["Ada", "Ben"])
+    #expect(
+      try connection.first("PRAGMA user_version") { Int($0.integer(0)) }
+        == Migration.all.firstIndex { $0.script == Migration.people.script })
+    try await withStore(in: directory) { _ in }
+    #expect(try Self.copies(directory).count == 1)
+    // A new database has nothing to copy.
+    let other = try TemporaryDirectory()
+    try await withStore(in: other) { _ in }
+    #expect(try Self.copies(other).isEmpty)
+  }
+
+  @Test func `the latest copies are kept, and parts of copies are not`() async throws {
+    let directory = try TemporaryDirectory()
+    try FileCalls.makeDirectory(directory.path("data"))
+    let path = directory.path("data") + "/kennel.sqlite"
+    try FileCalls.makeFile(path)
+    let connection = try Connection(path: path, access: .writing, busyTimeout: .zero)
+    try connection.script("CREATE TABLE dogs (id INTEGER PRIMARY KEY)")
+    for (version, seconds) in [(9, 100.0), (10, 200), (8, 300), (11, 400), (11, 400)] {
+      try MigrationCopy.make(
+        of: connection, path: path, version: version, date: Date(timeIntervalSince1970: seconds))
+    }
+    #expect(
+      try Self.copies(directory) == [
+        "kennel.sqlite.v10-1970-01-01T000320Z", "kennel.sqlite.v11-1970-01-01T000640Z",
+        "kennel.sqlite.v8-1970-01-01T000500Z",
+      ])
+  }
+
+  #if DEBUG
+  // A fault affects the next call in the complete process, so this runs in a separate one.
+  @Test func `without space for a copy, nothing is migrated`() async {
+    await #expect(processExitsWith: .success) {
+      let directory = try TemporaryDirectory()
+      let path = try await MigrationTests.makeDatabaseWithoutViewers(directory)
+      for fault in [StorageFault.createFile, .syncFile, .renameFile] {
+        fault.arm()
+        let error = #expect(throws: KennelError.self) { _ = try Database(path: path) }
+        #expect(StorageFault.disarm(), "\(fault)")
+        #expect(error?.code == .diskFull, "\(fault)")
+        #expect(try MigrationTests.copies(directory).isEmpty, "\(fault)")
+      }
+      let connection = try Connection(path: path, access: .copying, busyTimeout: .zero)
+      #expect(
+        try connection.first("PRAGMA user_version") { Int($0.integer(0)) }
+          == Migration.all.firstIndex { $0.script == Migration.people.script })
+    }
+  }
+  #endif
 
   @Test func `a failed migration step keeps the old version`() async throws {
     let directory = try TemporaryDirectory()

@@ -22,26 +22,22 @@ import Testing
       self.web = web
       _ = try await web.store.addUser("Ada", role: .owner)
       let ben = try await web.store.addUser("Ben")
+      _ = try await web.store.addUser("Cleo", role: .viewer)
       try await web.addPicture(1, by: ben, caption: "Secret dog")
       _ = try await web.store.posts.addComment("Secret word", to: 1, author: ben.id)
       token = try await web.store.posts.makeLink(to: 1, by: ben.id, lifetime: nil).token.text
       let peer = try await web.store.accounts.addPeer("Hounds").text
       fields = [
         .stranger: [:], .linkHolder: [:], .peer: ["Authorization": "Bearer \(peer)"],
-        .person: try await web.cookie("Ben"), .owner: try await web.cookie("Ada"),
+        .viewer: try await web.cookie("Cleo"), .member: try await web.cookie("Ben"),
+        .owner: try await web.cookie("Ada"),
       ]
     }
 
     func ask(_ route: Route<Endpoints>, _ sender: Sender, id: Int) async throws -> SiteFixture.Answer {
-      let segments = route.pattern.map { segment in
-        switch segment {
-        case .literal(let text): text
-        case .number: "\(id)"
-        case .name: route.access == .linkHolders ? (sender == .linkHolder ? token : "app.js") : "app.js"
-        }
-      }
+      let secret = sender == .linkHolder && route.access == .linkHolders ? token : String(repeating: "A", count: 43)
       return try await web.ask(
-        route.method.rawValue, "/" + segments.joined(separator: "/"), fields[sender] ?? [:],
+        route.method.rawValue, route.path(id: id, secret: secret), fields[sender] ?? [:],
         body: route.method == .get ? nil : Data("{}".utf8))
     }
   }
@@ -67,7 +63,7 @@ import Testing
           let expected =
             switch (route.access, sender) {
             case (.linkHolders, _): 404
-            case (_, .peer), (.owners, .person): 403
+            case (_, .peer), (.owners, .viewer), (.owners, .member), (.sharers, .viewer): 403
             default: 401
             }
           #expect(answer.status == expected, "\(what)")
@@ -82,8 +78,10 @@ import Testing
   }
 
   @Test func `whom the table names is answered, and no shared cache keeps the answer`() async throws {
-    // Of the people who may ask, only the author gets the file.
-    let authorsOnly = ["/posts/{id}/uploaded"]
+    // Of the people who may ask, only the author gets the file, and the author and owners get the links.
+    let refused: [String: [Sender]] = [
+      "/posts/{id}/uploaded": [.viewer, .owner], "/posts/{id}/links": [.viewer],
+    ]
     try await withScene { scene in
       // A stream has no end, and the sessions of the senders must not end.
       let skipped: [(HTTPMethod, String)] = [(.get, "/events"), (.delete, "/session")]
@@ -97,7 +95,7 @@ import Testing
             #expect(answer.status != 401 || route.name == "/session", "\(what)")
             continue
           }
-          if authorsOnly.contains(route.name), sender == .owner {
+          if route.method == .get, refused[route.name]?.contains(sender) == true {
             #expect(answer.status == 403, "\(what)")
           } else if route.method == .get {
             #expect(answer.status == 200, "\(what)")

@@ -5,7 +5,8 @@ enum Sender: String, CaseIterable {
   case stranger = "Strangers"
   case linkHolder = "With a secret link"
   case peer = "Other kennels"
-  case person = "People"
+  case viewer = "Viewers"
+  case member = "Members"
   case owner = "Owners"
 }
 
@@ -14,8 +15,9 @@ extension Access {
   var senders: Set<Sender> {
     switch self {
     case .everyone: Set(Sender.allCases)
-    case .lookers, .people: [.person, .owner]
-    case .lookersAndPeers: [.peer, .person, .owner]
+    case .lookers, .people: [.viewer, .member, .owner]
+    case .lookersAndPeers: [.peer, .viewer, .member, .owner]
+    case .sharers: [.member, .owner]
     case .owners: [.owner]
     case .linkHolders: Set(Sender.allCases)
     }
@@ -23,6 +25,21 @@ extension Access {
 
   /// Whether strangers may use such a route too if everyone may see the photos.
   var isOpenable: Bool { self == .lookers || self == .lookersAndPeers }
+}
+
+extension Route<Endpoints> {
+  /// A path that matches the pattern of the route.
+  func path(id: Int = 1, secret: String = String(repeating: "A", count: 43)) -> String {
+    let segments = pattern.map { segment in
+      switch segment {
+      case .literal(let text): text
+      case .number: "\(id)"
+      case .name: "app.js"
+      case .secret: secret
+      }
+    }
+    return "/" + segments.joined(separator: "/")
+  }
 }
 
 /// The table of all routes in docs/kennel-routes.md.

@@ -1,5 +1,6 @@
 // The scripts of Kennel's page. Without scripts, the page still shows everything.
 
+import "./account.js";
 import { commentsChanged, keepUnfinishedComment, removeComment } from "./comments.js";
 import { confirmed } from "./confirmation.js";
 import { listen } from "./events.js";

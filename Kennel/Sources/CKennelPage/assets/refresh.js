@@ -13,6 +13,7 @@ export const onRefresh = (part) => parts.push(part);
 export async function refresh() {
   const found = await page(address);
   document.body.dataset.viewer = found.body.dataset.viewer;
+  document.body.dataset.role = found.body.dataset.role;
   document.querySelector(".bar").replaceWith(document.adoptNode(found.querySelector(".bar")));
   await Promise.all(parts.map((part) => part(found)));
 }

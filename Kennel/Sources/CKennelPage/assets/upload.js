@@ -70,9 +70,17 @@ function add(file) {
   return item;
 }
 
+/** Returns whether the user is signed in and may share photos. Asks the user to sign in if necessary. */
+async function mayShare() {
+  if (!(await signedIn("Sign in to share photos."))) return false;
+  if (document.body.dataset.role !== "viewer") return true;
+  toast("Your account can look at the photos, but not share any. Ask an owner to change this.");
+  return false;
+}
+
 /** Adds files to the dialog and opens it. */
 export async function offer(files) {
-  if (!files.length || !(await signedIn("Sign in to share photos."))) return;
+  if (!files.length || !(await mayShare())) return;
   const faults = [];
   let tooMany = 0;
   let first = null;
@@ -217,7 +225,7 @@ input.addEventListener("change", () => {
 });
 document.addEventListener("click", async (event) => {
   if (!event.target.closest("[data-upload]")) return;
-  if (await signedIn("Sign in to share photos.")) input.click();
+  if (await mayShare()) input.click();
 });
 
 // Dropping and pasting work anywhere on the page.

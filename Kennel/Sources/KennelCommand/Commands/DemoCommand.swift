@@ -52,6 +52,7 @@ enum DemoCommand {
         account = try await note.account(in: store)
       }
       let server = try KennelServer(store, directory: directory, listener)
+      if let address = listener.linkAddress { try await store.setLinkAddress(address) }
       try await context.output.write(greeting(listener.address, account, directory))
       try await server.run()
     } catch {

@@ -19,8 +19,14 @@ enum ServeCommand {
       if try await store.visibility() == .undecided, !settings.site.isOpenToEveryone {
         context.screen.say(Visibility.undecided.sentence)
       }
-      if try await store.accounts.users().isEmpty {
-        context.screen.say("Nobody can sign in yet. To create the owner's account, run: kennel user add NAME")
+      if let address = listener.linkAddress { try await store.setLinkAddress(address) }
+      if let link = try await store.accounts.makeFirstOwnerLink() {
+        try await context.output.write(
+          "This kennel has no accounts yet. To create the owner's account, open this link. It works once, for 24 hours:\n"
+        )
+        try await PrintedLink(link, address: listener.linkAddress).write(context)
+        context.screen.say(
+          "Each start prints a new link. To create the account at the terminal, run: kennel user add NAME")
       }
       try await server.run()
     }

@@ -5,12 +5,12 @@ import KennelModel
 import TerminalProgram
 
 enum UserCommand {
-  static let actions = ["add", "list", "password", "role", "remove"]
+  static let actions = ["add", "list", "password", "reset", "role", "remove"]
 
   /// The actions that accept each option.
   private static let options = [
     "role": ["add", "role"], "password-stdin": ["add", "password"], "hand-to": ["remove"],
-    "with-posts": ["remove"], "yes": ["remove"],
+    "with-posts": ["remove"], "yes": ["remove"], "url": ["reset"],
   ]
 
   static func run(_ context: CommandContext) async throws -> ExitStatus {
@@ -30,20 +30,32 @@ enum UserCommand {
       return try await list(context)
     }
     guard operands.count > 1 else { throw UsageError("The command user \(action) needs a NAME.") }
-    guard operands.count == 2 else { throw excess(action, operands[1], operands[2]) }
+    let hasRole = action == "role" && operands.count == 3 && !context.arguments.has("role")
+    guard operands.count == 2 || hasRole && User.Role(rawValue: operands[2]) != nil else {
+      throw excess(action, operands[1], operands[2])
+    }
     let name = operands[1]
     switch action {
     case "add": try await add(name, context)
     case "password": try await changePassword(name, context)
-    case "role": try await changeRole(name, context)
+    case "reset": try await resetPassword(name, context)
+    case "role":
+      try await changeRole(
+        name, to: hasRole ? User.Role(rawValue: operands[2]) : role(context.arguments), context)
     default: try await remove(name, context)
     }
     return .success
   }
 
   private static func excess(_ action: String, _ name: String, _ word: String) -> UsageError {
-    if User.Role(rawValue: word) != nil, ["add", "role"].contains(action) {
+    if User.Role(rawValue: word) != nil, action == "add" {
       return UsageError("Unexpected argument “\(word)”. Use --role \(word).")
+    }
+    if action == "role" {
+      let nearest = Spelling.nearest(to: word, among: User.Role.allCases.map(\.rawValue))
+      return UsageError(
+        "The role is owner, member or viewer, not “\(word)”." + (nearest.map { " Did you mean \($0)?" } ?? "")
+      )
     }
     return UsageError(
       "Unexpected argument “\(word)”. The command user \(action) takes only one NAME. "
@@ -57,6 +69,7 @@ enum UserCommand {
         "There are no accounts yet. To create the owner's account, run: kennel user add NAME")
     }
     let width = users.map { DisplayText.width($0.name) }.max() ?? 0
+    let roleWidth = User.Role.allCases.map { $0.rawValue.utf8.count }.max() ?? 0
     // The store sorts names by code point, which would put É after Z.
     let sorted = users.sorted {
       $0.name.compare($1.name, options: [.caseInsensitive, .diacriticInsensitive, .numeric])
@@ -64,7 +77,7 @@ enum UserCommand {
     }
     for user in sorted {
       let name = DisplayText.fitted(DisplayText.safe(user.name), to: width)
-      let role = DisplayText.fitted(user.role.rawValue, to: 6)
+      let role = DisplayText.fitted(user.role.rawValue, to: roleWidth)
       let date = user.created.formatted(.iso8601.year().month().day())
       try await context.output.write("\(name)  \(role)  since \(date)\n")
     }
@@ -91,14 +104,15 @@ enum UserCommand {
       if let password { chosen = password } else { chosen = try await Self.password(for: name, context) }
       let user = try await store.accounts.addUser(
         name, password: chosen, role: explicitRole ?? (isFirst ? .owner : .member))
-      let article = user.role == .owner ? "an owner" : "a member"
-      try await context.output.write("\(user.name) is \(article) and can sign in.\n")
+      try await context.output.write("\(user.name) is \(user.role.withArticle) and can sign in.\n")
     }
   }
 
   /// Uses an untyped throw, because the optimizer of Swift 6.3 crashes on a typed throw here.
   private static func checkFirst(_ role: User.Role?) throws {
-    if role == .member { throw UsageError("The first account must be an owner. Omit --role member.") }
+    if let role, role != .owner {
+      throw UsageError("The first account must be an owner. Omit --role \(role.rawValue).")
+    }
   }
 
   private static func changePassword(_ name: String, _ context: CommandContext) async throws {
@@ -111,14 +125,28 @@ enum UserCommand {
     }
   }
 
-  private static func changeRole(_ name: String, _ context: CommandContext) async throws {
-    guard let role = try role(context.arguments) else {
-      throw UsageError("The command user role needs --role owner or --role member.")
+  private static func resetPassword(_ name: String, _ context: CommandContext) async throws {
+    let address = try InviteCommand.address(context)
+    try await context.withStore { store in
+      let user = try await user(name, store)
+      let link = try await store.accounts.makePasswordLink(for: user.id)
+      context.screen.say(
+        "With this link, a new password for \(user.name) can be set within 24 hours. It works once:")
+      try await InviteCommand.write(link, address: address, store, context)
+    }
+  }
+
+  private static func changeRole(
+    _ name: String, to role: User.Role?, _ context: CommandContext
+  ) async throws {
+    guard let role else {
+      throw UsageError(
+        "The command user role needs a role: owner, member or viewer, as in kennel user role NAME viewer.")
     }
     try await context.withStore { store in
       let user = try await user(name, store)
       try await store.accounts.setRole(role, of: user.id)
-      try await context.output.write("\(user.name) is now \(role == .owner ? "an owner" : "a member").\n")
+      try await context.output.write("\(user.name) is now \(role.withArticle).\n")
     }
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import HTTPService
+import KennelWeb
 import Synchronization
 import TerminalProgram
 
@@ -24,15 +25,9 @@ final class AccessLog: Sendable {
     let status = entry.status.map { "\($0.rawValue)" } ?? "-"
     let milliseconds = entry.duration / .milliseconds(1)
     let ending = entry.isComplete ? "" : " cut"
-    let path = withoutSecrets(entry.path)
+    let path = KennelSite.loggedPath(entry.path)
     return "\(date.formatted(.iso8601)) \(entry.remoteAddress) \(entry.method) \(path) \(status) "
       + "\(entry.bodyBytes) \(String(format: "%.1f", milliseconds))ms\(ending)"
-  }
-
-  /// Returns a path with `…` for each long part: the paths of secret links contain their tokens.
-  static func withoutSecrets(_ path: String) -> String {
-    path.split(separator: "/", omittingEmptySubsequences: false)
-      .map { $0.utf8.count < 32 ? String($0) : "…" }.joined(separator: "/")
   }
 
   func note(_ entry: HTTPServerConfiguration.AccessLogEntry) { add(Self.line(entry, at: Date())) }

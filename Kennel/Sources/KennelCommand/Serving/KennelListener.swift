@@ -28,7 +28,7 @@ struct KennelListener: Sendable {
     if settings.logsRequests { configuration.onAccess = { log.note($0) } }
     configuration.refusalResponse = { KennelSite.response(to: $0) }
     configuration.onError = {
-      log.note(problem: "\($0.method) \(AccessLog.withoutSecrets($0.path)): \($0.error)")
+      log.note(problem: "\($0.method) \(KennelSite.loggedPath($0.path)): \($0.error)")
     }
     configuration.onDiagnostic = { if !startupMessages.collect($0) { log.note(problem: $0) } }
     do {
@@ -87,6 +87,22 @@ struct KennelListener: Sendable {
     guard listensEverywhere else { return [] }
     let scheme = settings.server.tls == nil ? "http" : "https"
     return NetworkInterfaces.addresses().map { "\(scheme)://\($0):\(server.port)/" }
+  }
+
+  /// The address for links that people open on other devices, without a slash at its end: the name of the server, or an
+  /// address in the local network. It is nil on a Unix socket without a name.
+  var linkAddress: String? {
+    let isBehindProxy = settings.site.isBehindTLS || !settings.site.trustedProxies.isEmpty
+    if let name = settings.names.first {
+      // A proxy has the default port of its scheme. A link must not be sent unencrypted to one that uses TLS.
+      if isBehindProxy { return "https://\(name)" }
+      let isEncrypted = settings.server.tls != nil
+      let scheme = isEncrypted ? "https" : "http"
+      return server.port == (isEncrypted ? 443 : 80)
+        ? "\(scheme)://\(name)" : "\(scheme)://\(name):\(server.port)"
+    }
+    if case .unixSocket = settings.server.address { return nil }
+    return String((networkAddresses.first ?? address).dropLast())
   }
 
   private var listensEverywhere: Bool {

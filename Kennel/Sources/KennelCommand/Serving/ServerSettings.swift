@@ -12,6 +12,8 @@ struct ServerSettings: Sendable {
   var logsRequests: Bool
   /// The files of the certificate. ``KennelListener`` reads them.
   var certificate: CertificateFiles?
+  /// The host names of the server, without patterns.
+  var names: [String]
   /// Whether the port was set explicitly.
   var hasExplicitPort: Bool
 
@@ -44,6 +46,10 @@ struct ServerSettings: Sendable {
     site.ignoresAuthorization = try settings.flag("ignore-authorization")
     site.isBehindTLS = try settings.flag("behind-tls")
     site.trustedProxies = try Set(settings.values("trusted-proxy").map(Self.proxy))
+    if let field = settings.value("trusted-user-header") {
+      site.trustedUserField = try Self.fieldName(field, proxies: site.trustedProxies)
+    }
+    names = settings.values("name").map(\.text).filter { !$0.hasPrefix(".") && $0 != "*" }
     for name in settings.values("name") {
       guard site.hosts.allow(name.text) else {
         throw name.error(
@@ -52,6 +58,18 @@ struct ServerSettings: Sendable {
     }
     grace = try settings.seconds("grace") ?? .seconds(10)
     logsRequests = try settings.flag("log")
+  }
+
+  private static func fieldName(
+    _ value: Settings.Value, proxies: Set<String>
+  ) throws(UsageError) -> String {
+    guard !value.text.isEmpty, value.text.utf8.allSatisfy({ $0.isFieldCharacter }) else {
+      throw value.error("must be the name of a header field such as Remote-User, not “\(value.text)”.")
+    }
+    guard !proxies.isEmpty else {
+      throw value.error("needs \(value.name(of: "trusted-proxy")): only such a proxy may name users.")
+    }
+    return value.text
   }
 
   /// Returns the address in the spelling of ``HTTPRequest/remoteAddress``, so that the two can be compared.
@@ -71,5 +89,12 @@ struct ServerSettings: Sendable {
       return String(decoding: result.prefix { $0 != 0 }.map(UInt8.init(bitPattern:)), as: UTF8.self)
     }
     return nil
+  }
+}
+
+extension UInt8 {
+  /// Whether the byte is a letter, a digit, a hyphen or an underscore.
+  fileprivate var isFieldCharacter: Bool {
+    (self | 0x20) &- 0x61 < 26 || self &- 0x30 < 10 || self == UInt8(ascii: "-") || self == UInt8(ascii: "_")
   }
 }

@@ -72,6 +72,10 @@ struct Setting: Sendable {
       "trusted-proxy", value: "ADDRESS", isRepeatable: true,
       "trust the X-Forwarded header fields of the proxy at ADDRESS; “unix” means the Unix socket"),
     Setting(
+      "trusted-user-header", value: "FIELD",
+      "a trusted proxy signs users in, and names them in the header field FIELD, such as Remote-User; the proxy must replace this field in all requests"
+    ),
+    Setting(
       "grace", value: "SECONDS",
       "the maximum time for open responses when the server stops (default: 10)"),
     Setting(

@@ -67,7 +67,7 @@ extension Accounts {
     return removed
   }
 
-  /// Makes a user an owner or a member.
+  /// Changes the role of a user. Invitations by a user who is no longer an owner are revoked.
   ///
   /// - Throws: `noSuchUser`, or `notAllowed` if there would be no owner left.
   package func setRole(_ role: User.Role, of user: User.ID) async throws(KennelError) {
@@ -77,6 +77,9 @@ extension Accounts {
       let count = try connection.run(
         "UPDATE users SET role = ? WHERE id = ?", .text(role.rawValue), .integer(user))
       guard count == 1 else { throw KennelError.noSuchUser }
+      if role != .owner {
+        try connection.run("DELETE FROM account_links WHERE creator = ?", .integer(user))
+      }
     }
   }
 

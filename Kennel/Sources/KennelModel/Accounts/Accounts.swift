@@ -32,6 +32,12 @@ package final class Accounts: Sendable {
   let hasher: PasswordHasher
   let signIns: Mutex<SignIns>
   let recentSessions = Mutex(SessionCache(limit: 1000))
+  /// The sessions whose use is being recorded, by the hashes of their tokens.
+  let sessionsInUse = Mutex<Set<[UInt8]>>([])
+  /// Limits how often a client may try links that do not exist.
+  let linkLimiter = Mutex(SignInLimiter(unknownVisitors: .init(burst: 1000, refill: .seconds(1))))
+  /// Whether there is known to be a user. The last owner is never removed, so this stays true.
+  let hasKnownUsers = Atomic(false)
   /// The key under which verified credentials are hashed. It never leaves this process.
   let digestKey = Sodium.randomBytes(32)
 
@@ -60,18 +66,65 @@ package final class Accounts: Sendable {
     let hash = try await hasher.hash(password)
     let created = clock.now()
     return try await database.write { transaction throws(KennelError) in
-      do throws(KennelError) {
-        try transaction.connection.run(
-          "INSERT INTO users (name, folded, role, password, created) VALUES (?, ?, ?, ?, ?)",
-          .text(name.text), .text(name.folded), .text(role.rawValue), .text(hash),
-          .integer(created.milliseconds))
-      } catch  where error.isDuplicate {
-        throw KennelError(.nameTaken, "This name is already taken. Choose another name.")
-      }
-      return User(
-        id: transaction.connection.lastInsertedID, name: name.text, role: role,
-        created: Date(milliseconds: created.milliseconds))
+      try Self.insert(name, role: role, password: hash, created: created, transaction.connection)
     }
+  }
+
+  static let nameTaken = KennelError(.nameTaken, "This name is already taken. Choose another name.")
+
+  static func insert(
+    _ name: UserName, role: User.Role, password hash: String, created: Date, _ connection: Connection
+  ) throws(KennelError) -> User {
+    do throws(KennelError) {
+      try connection.run(
+        "INSERT INTO users (name, folded, role, password, created) VALUES (?, ?, ?, ?, ?)",
+        .text(name.text), .text(name.folded), .text(role.rawValue), .text(hash),
+        .integer(created.milliseconds))
+    } catch  where error.isDuplicate {
+      throw nameTaken
+    }
+    return User(
+      id: connection.lastInsertedID, name: name.text, role: role,
+      created: Date(milliseconds: created.milliseconds))
+  }
+
+  /// Returns whether there is any account. As soon as there is one, this takes no query.
+  package func hasUsers() async throws(KennelError) -> Bool {
+    if hasKnownUsers.load(ordering: .relaxed) { return true }
+    let found = try await database.read { connection throws(KennelError) in
+      try connection.first("SELECT 1 FROM users LIMIT 1", row: { _ in true })
+    }
+    if found != nil { hasKnownUsers.store(true, ordering: .relaxed) }
+    return found != nil
+  }
+
+  /// Returns a user, or nil if there is none with this id.
+  package func user(_ id: User.ID) async throws(KennelError) -> User? {
+    try await database.read { connection throws(KennelError) in
+      try connection.first(
+        "SELECT id, name, role, created FROM users WHERE id = ?", .integer(id), row: User.init(row:))
+    }
+  }
+
+  /// Changes the name of a user, which is also the name to sign in with.
+  ///
+  /// - Throws: `badName`, `nameTaken` or `noSuchUser`.
+  package func rename(_ user: User.ID, to name: String) async throws(KennelError) {
+    let name = try UserName(name)
+    try await database.write { transaction throws(KennelError) in
+      let connection = transaction.connection
+      do throws(KennelError) {
+        let count = try connection.run(
+          "UPDATE users SET name = ?1, folded = ?2 WHERE id = ?3 AND name <> ?1", .text(name.text),
+          .text(name.folded), .integer(user))
+        guard count == 1 else { return }
+      } catch  where error.isDuplicate {
+        throw Self.nameTaken
+      }
+      // Pages that show the name are out of date. Skipping an id changes the version of the content.
+      try connection.run("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'users'")
+    }
+    discardVerifiedCredentials(of: user)
   }
 
   /// Returns all users, sorted by name.
@@ -92,18 +145,42 @@ package final class Accounts: Sendable {
     }
   }
 
-  /// Changes a user's password and ends all of the user's sessions.
-  package func setPassword(_ password: String, of user: User.ID) async throws(KennelError) {
+  /// Changes a user's password and ends the user's sessions, and links that set the password.
+  ///
+  /// - Parameter kept: a session that does not end.
+  package func setPassword(
+    _ password: String, of user: User.ID, keeping kept: SessionToken? = nil
+  ) async throws(KennelError) {
     try Self.check(password)
     let hash = try await hasher.hash(password)
     try await database.write { transaction throws(KennelError) in
-      let connection = transaction.connection
-      let count = try connection.run(
-        "UPDATE users SET password = ? WHERE id = ?", .text(hash), .integer(user))
-      guard count == 1 else { throw KennelError.noSuchUser }
-      try connection.run("DELETE FROM sessions WHERE user = ?", .integer(user))
+      try Self.setPassword(hash: hash, of: user, keeping: kept, transaction.connection)
     }
     discardVerifiedCredentials(of: user)
+  }
+
+  static func setPassword(
+    hash: String, of user: User.ID, keeping kept: SessionToken?, _ connection: Connection
+  ) throws(KennelError) {
+    let count = try connection.run(
+      "UPDATE users SET password = ? WHERE id = ?", .text(hash), .integer(user))
+    guard count == 1 else { throw KennelError.noSuchUser }
+    try endSessions(of: user, except: kept, connection)
+    try connection.run("DELETE FROM account_links WHERE user = ?", .integer(user))
+  }
+
+  /// Changes a user's password if the present one is right. It counts as an attempt to sign in.
+  ///
+  /// - Parameters:
+  ///   - kept: the session that does not end.
+  ///   - address: the client's IP address.
+  /// - Throws: `badPassword`, `wrongCredentials` or `tooManyAttempts`.
+  package func changePassword(
+    of user: User, from present: String, to password: String, keeping kept: SessionToken?, address: String
+  ) async throws(KennelError) {
+    try Self.check(password)
+    _ = try await signIn(user.name, password: present, address: address)
+    try await setPassword(password, of: user.id, keeping: kept)
   }
 
   /// - Throws: `badPassword` if the password breaks the rules.

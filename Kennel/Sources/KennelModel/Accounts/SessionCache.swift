@@ -9,6 +9,8 @@ struct SessionCache: Sendable {
     var user: User
     /// The expiry in milliseconds since 1970.
     var expires: Int64
+    /// The recorded time of the latest use in milliseconds since 1970.
+    var used: Int64 = 0
   }
 
   private var mark: CommitMark?
@@ -19,17 +21,17 @@ struct SessionCache: Sendable {
 
   var count: Int { entries.count }
 
-  /// Returns the user of a session that is known and has not expired.
+  /// Returns a session that is known and has not expired.
   ///
   /// - Parameters:
   ///   - digest: the digest of the session's token.
   ///   - mark: the current mark of the database.
   ///   - now: the time in milliseconds since 1970.
-  mutating func user(_ digest: [UInt8], at mark: CommitMark?, now: Int64) -> User? {
+  mutating func entry(_ digest: [UInt8], at mark: CommitMark?, now: Int64) -> Entry? {
     guard let mark, mark == self.mark, let entry = entries.value(for: digest), entry.expires > now else {
       return nil
     }
-    return entry.user
+    return entry
   }
 
   /// Stores a session.

@@ -89,9 +89,13 @@ private struct BackupWriter: ~Copyable {
       path: store.directory + "/kennel.sqlite", access: .copying, busyTimeout: .seconds(5))
     try source.run("VACUUM INTO ?", .text(target))
     let copy = try Connection(path: target, access: .copying, busyTimeout: .zero)
-    // Sessions and links grant access, so the backup must not contain any: one that was revoked would work again. `secure_delete` also overwrites free pages.
+    // Sessions and links grant access, so the backup must not contain any: one that was revoked would work again.
+    // `secure_delete` also overwrites free pages.
     try copy.script(
-      "PRAGMA journal_mode = MEMORY; PRAGMA secure_delete = ON; DELETE FROM sessions; DELETE FROM links;")
+      """
+      PRAGMA journal_mode = MEMORY; PRAGMA secure_delete = ON;
+      DELETE FROM sessions; DELETE FROM links; DELETE FROM account_links;
+      """)
     progress.photoCount = try copy.first("SELECT count(*) FROM photos") { Int($0.integer(0)) }
   }
 

@@ -49,7 +49,7 @@ extension Posts {
         .blob(token.digest), .integer(post), .integer(user), .integer(now.milliseconds),
         expires.map { .integer($0.milliseconds) } ?? .null)
       let id = connection.lastInsertedID
-      guard let link = try Self.link(id, from: connection) else { throw KennelError.noSuchLink }
+      guard let link = try Self.link(id, from: connection) else { throw KennelError.noSuchSecretLink }
       return link
     }
     return (link, token)
@@ -87,7 +87,7 @@ extension Posts {
       try Self.requireLinkPermission(user, post: post, connection)
       let count = try connection.run(
         "DELETE FROM links WHERE id = ? AND post = ?", .integer(id), .integer(post))
-      guard count > 0 else { throw KennelError.noSuchLink }
+      guard count > 0 else { throw KennelError.noSuchSecretLink }
     }
   }
 
@@ -95,7 +95,7 @@ extension Posts {
   package func revokeLink(_ id: SecretLink.ID) async throws(KennelError) {
     try await database.write { transaction throws(KennelError) in
       let count = try transaction.connection.run("DELETE FROM links WHERE id = ?", .integer(id))
-      guard count > 0 else { throw KennelError.noSuchLink }
+      guard count > 0 else { throw KennelError.noSuchSecretLink }
     }
   }
 
@@ -146,5 +146,5 @@ extension Posts {
 }
 
 extension KennelError {
-  static let noSuchLink = KennelError(.noSuchLink, "The link does not exist. It may have been revoked.")
+  static let noSuchSecretLink = KennelError(.noSuchLink, "The link does not exist. It may have been revoked.")
 }

@@ -3,12 +3,17 @@ import KennelStorage
 
 /// A user account.
 package struct User: Sendable, Hashable, Identifiable {
-  /// The permissions of a user.
-  package enum Role: String, Sendable, Hashable {
-    /// May delete the posts and comments of all users.
+  /// The permissions of a user. Everyone with an account may look at the photos, give hearts, write comments, and delete
+  /// what is their own.
+  package enum Role: String, Sendable, Hashable, CaseIterable {
+    /// May also share photos, delete the posts and comments of all users, and change accounts.
     case owner
-    /// May delete only the user's own posts and comments.
+    /// May also share photos.
     case member
+    /// May not share photos.
+    case viewer
+
+    package var maySharePhotos: Bool { self != .viewer }
   }
 
   package var id: Int64

@@ -25,7 +25,7 @@ package final class Database: Sendable {
   private let commits: CommitWatch
 
   /// Opens the database, which must exist as a file, and applies missing migrations. It blocks briefly. Before a database of
-  /// an earlier version is changed, a copy of it is made next to it (``DatabaseCopy``).
+  /// an earlier version is changed, a copy of it is made next to it (``MigrationCopy``).
   ///
   /// - Parameter prepare: reads what the caller needs to know before the first change.
   package init(
@@ -33,7 +33,6 @@ package final class Database: Sendable {
     prepare: (Connection) throws(KennelError) -> Void = { _ in }
   ) throws(KennelError) {
     let writing = try Connection(path: path, access: .writing, busyTimeout: configuration.busyTimeout)
-    try DatabaseCopy.makeIfNeeded(of: writing, path: path, migrations: migrations)
     try Migration.bringUpToDate(writing, path: path, migrations: migrations)
     try prepare(writing)
     var reading: [Connection] = []

@@ -1,10 +1,18 @@
 /// A step from one version of the database schema to the next. Its number is its position in `all`, starting at 1.
 package struct Migration: Sendable {
   package let script: String
+  /// Whether the step makes a table again that others refer to. Foreign keys are then checked at its end only.
+  private let rebuildsTables: Bool
+
+  package init(script: String, rebuildsTables: Bool = false) {
+    self.script = script
+    self.rebuildsTables = rebuildsTables
+  }
 
   /// A released step is never changed. A new schema is a new step.
   package static let all = [
     accountsAndPosts, favouritesAndComments, events, peers, eventDetails, identities, decisions, privacy,
+    people,
   ]
 
   static let accountsAndPosts = Migration(
@@ -166,20 +174,77 @@ package struct Migration: Sendable {
       ) STRICT, WITHOUT ROWID;
       """)
 
-  /// Applies the missing steps, each in its own transaction.
+  /// Adds the role of a viewer, links that create accounts and set passwords, and what a session knows of its device.
+  ///
+  /// A constraint cannot be changed, so the table of users is made again. Its last id is kept: ids are not used again.
+  static let people = Migration(
+    script: """
+      CREATE TABLE users_rebuilt (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        name TEXT NOT NULL,
+        folded TEXT NOT NULL UNIQUE,
+        role TEXT NOT NULL CHECK (role IN ('owner', 'member', 'viewer')),
+        password TEXT NOT NULL,
+        created INTEGER NOT NULL
+      ) STRICT;
+      INSERT INTO users_rebuilt (id, name, folded, role, password, created)
+      SELECT id, name, folded, role, password, created FROM users;
+      DELETE FROM sqlite_sequence WHERE name = 'users_rebuilt';
+      INSERT INTO sqlite_sequence (name, seq)
+      SELECT 'users_rebuilt', seq FROM sqlite_sequence WHERE name = 'users';
+      DROP TABLE users;
+      ALTER TABLE users_rebuilt RENAME TO users;
+      ALTER TABLE sessions ADD COLUMN number INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE sessions ADD COLUMN device TEXT NOT NULL DEFAULT '';
+      ALTER TABLE sessions ADD COLUMN address TEXT NOT NULL DEFAULT '';
+      ALTER TABLE sessions ADD COLUMN used INTEGER NOT NULL DEFAULT 0;
+      UPDATE sessions SET number = (random() & 281474976710655) + 1, used = created;
+      CREATE UNIQUE INDEX sessions_by_number ON sessions (number);
+      CREATE TABLE account_links (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        token BLOB NOT NULL UNIQUE CHECK (length(token) = 32),
+        kind TEXT NOT NULL CHECK (kind IN ('first', 'account', 'password')),
+        role TEXT CHECK (role IN ('owner', 'member', 'viewer')),
+        user INTEGER REFERENCES users ON DELETE CASCADE,
+        creator INTEGER REFERENCES users ON DELETE CASCADE,
+        created INTEGER NOT NULL,
+        expires INTEGER NOT NULL
+      ) STRICT;
+      CREATE INDEX account_links_by_user ON account_links (user);
+      CREATE INDEX account_links_by_creator ON account_links (creator);
+      """, rebuildsTables: true)
+
+  /// Applies the missing steps, each in its own transaction. A database of an older version is copied first.
   static func bringUpToDate(
     _ connection: Connection, path: String, migrations: [Migration]
   ) throws(KennelError) {
+    let version = try version(connection)
+    if version > 0, version < migrations.count {
+      try MigrationCopy.make(of: connection, path: path, version: version)
+    }
     // The version is read again in each transaction because another program may do the same.
     while try step(connection, path: path, migrations: migrations) {}
+  }
+
+  private static func version(_ connection: Connection) throws(KennelError) -> Int {
+    Int(try connection.first("PRAGMA user_version") { $0.integer(0) } ?? 0)
   }
 
   private static func step(
     _ connection: Connection, path: String, migrations: [Migration]
   ) throws(KennelError) -> Bool {
+    // Within a transaction, this setting cannot be changed. It only matters for a step that begins at this version.
+    let expected = try version(connection)
+    let suspendsKeys = migrations.indices.contains(expected) && migrations[expected].rebuildsTables
+    if suspendsKeys { try connection.script("PRAGMA foreign_keys = OFF") }
+    defer { if suspendsKeys { _ = try? connection.script("PRAGMA foreign_keys = ON") } }
     try connection.run("BEGIN IMMEDIATE")
     do throws(KennelError) {
-      let version = Int(try connection.first("PRAGMA user_version") { $0.integer(0) } ?? 0)
+      let version = try version(connection)
+      guard version == expected else {
+        try connection.run("ROLLBACK")
+        return true
+      }
       guard version >= 0, version <= migrations.count else {
         throw KennelError(
           .newerSchema,
@@ -194,6 +259,7 @@ package struct Migration: Sendable {
       let isDone = version == migrations.count
       if !isDone {
         try connection.script(migrations[version].script)
+        if suspendsKeys { try checkReferences(connection, path: path) }
         try connection.script("PRAGMA user_version = \(version + 1)")
       }
       try connection.run("COMMIT")
@@ -202,5 +268,13 @@ package struct Migration: Sendable {
       if connection.isInTransaction { _ = try? connection.run("ROLLBACK") }
       throw error
     }
+  }
+
+  private static func checkReferences(_ connection: Connection, path: String) throws(KennelError) {
+    guard let table = try connection.first("PRAGMA foreign_key_check", row: { $0.text(0) }) else { return }
+    throw KennelError(
+      .damaged,
+      "The database at \(path) is damaged (a row of \(table) refers to a row that does not exist). Restore a backup."
+    )
   }
 }

@@ -45,12 +45,12 @@ package struct KennelError: Error, Sendable, LocalizedError, CustomStringConvert
     package static let tooManyAttempts = Code("tooManyAttempts")
     /// The user does not exist.
     package static let noSuchUser = Code("noSuchUser")
+    /// The secret link, or the link for an account, does not exist, has expired or was used.
+    package static let noSuchLink = Code("noSuchLink")
     /// The post does not exist.
     package static let noSuchPost = Code("noSuchPost")
     /// The comment does not exist.
     package static let noSuchComment = Code("noSuchComment")
-    /// The secret link does not exist.
-    package static let noSuchLink = Code("noSuchLink")
     /// The user does not have permission.
     package static let notAllowed = Code("notAllowed")
     /// A caption or a comment that breaks the rules for texts.

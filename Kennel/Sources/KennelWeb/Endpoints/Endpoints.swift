@@ -11,6 +11,9 @@ struct Endpoints: Sendable {
   let pictures: PictureEndpoints
   let collages: CollageEndpoints
   let sessions: SessionEndpoints
+  let joining: JoinEndpoints
+  let you: YouEndpoints
+  let people: PeopleEndpoints
   let events: EventEndpoints
   let monitoring: MonitoringEndpoints
 
@@ -19,7 +22,7 @@ struct Endpoints: Sendable {
     // The most frequent route comes first.
     Route(.get, "posts/{id}/thumbnail", for: .lookers) { try await $0.pictures.thumbnail($1) },
     Route(.get, "posts", for: .lookers) { try await $0.posts.list($1) },
-    Route(.post, "posts", for: .people) { try await $0.posts.add($1) },
+    Route(.post, "posts", for: .sharers) { try await $0.posts.add($1) },
     Route(.get, "posts/{id}", for: .lookers) { try await $0.posts.show($1) },
     Route(.delete, "posts/{id}", for: .people) { try await $0.posts.delete($1) },
     Route(.get, "posts/{id}/photo", for: .lookersAndPeers) { try await $0.pictures.photo($1) },
@@ -48,12 +51,30 @@ struct Endpoints: Sendable {
     Route(.get, "health", for: .everyone) { try await $0.monitoring.showHealth($1) },
     Route(.get, "metrics", for: .lookers) { try await $0.monitoring.showMetrics($1) },
 
+    Route(.get, "join/{token}", for: .everyone, isPage: true) { try await $0.joining.show($1) },
+    Route(.post, "join/{token}", for: .everyone, isPage: true) { try await $0.joining.join($1) },
+    Route(.get, "welcome", for: .people, isPage: true) { try await $0.joining.welcome($1) },
+    Route(.get, "you", for: .people, isPage: true) { try await $0.you.show($1) },
+    Route(.post, "you/name", for: .people, isPage: true) { try await $0.you.rename($1) },
+    Route(.post, "you/password", for: .people, isPage: true) { try await $0.you.changePassword($1) },
+    Route(.post, "you/sessions/end", for: .people, isPage: true) { try await $0.you.endOtherSessions($1) },
+    Route(.post, "you/sessions/{id}/end", for: .people, isPage: true) { try await $0.you.endSession($1) },
+    Route(.get, "people", for: .owners, isPage: true) { try await $0.people.show($1) },
+    Route(.post, "people/invitations", for: .owners, isPage: true) { try await $0.people.invite($1) },
+    Route(.post, "people/invitations/{id}/revoke", for: .owners, isPage: true) {
+      try await $0.people.revokeInvitation($1)
+    },
+    Route(.get, "people/{id}", for: .owners, isPage: true) { try await $0.people.showPerson($1) },
+    Route(.post, "people/{id}/role", for: .owners, isPage: true) { try await $0.people.changeRole($1) },
+    Route(.post, "people/{id}/reset", for: .owners, isPage: true) { try await $0.people.resetPassword($1) },
+    Route(.post, "people/{id}/remove", for: .owners, isPage: true) { try await $0.people.remove($1) },
+
     Route(.get, "", for: .lookers, isPage: true) { try await $0.pages.grid($1) },
     Route(.get, "hearts", for: .lookers, isPage: true) { try await $0.pages.hearts($1) },
     Route(.get, "photos/{id}", for: .lookers, isPage: true) { try await $0.pages.photo($1) },
-    Route(.get, "s/{name}", for: .linkHolders, isPage: true) { try await $0.links.showPage($1) },
-    Route(.get, "s/{name}/photo", for: .linkHolders, isPage: true) { try await $0.pictures.photo($1) },
-    Route(.get, "s/{name}/thumbnail", for: .linkHolders, isPage: true) {
+    Route(.get, "s/{token}", for: .linkHolders, isPage: true) { try await $0.links.showPage($1) },
+    Route(.get, "s/{token}/photo", for: .linkHolders, isPage: true) { try await $0.pictures.photo($1) },
+    Route(.get, "s/{token}/thumbnail", for: .linkHolders, isPage: true) {
       try await $0.pictures.thumbnail($1)
     },
     Route(.get, "assets/{name}/{name}", for: .everyone, isPage: true) {

@@ -65,7 +65,7 @@ struct LinkEndpoints: Sendable {
   func showPage(_ call: Call) async throws -> HTTPResponse {
     guard let link = call.link else { throw Problem.notFound }
     let post = try await posts.post(link.post)
-    let page = try await renderer.link(post: post, path: "/s/\(call.name)", expires: link.expires)
+    let page = try await renderer.link(post: post, path: "/s/\(call.secret)", expires: link.expires)
     return .content(
       Data(page.utf8), for: call.request, contentType: "text/html; charset=utf-8",
       fields: ["Content-Security-Policy": LinkPage.contentSecurityPolicy])

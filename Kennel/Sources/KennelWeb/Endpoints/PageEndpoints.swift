@@ -14,6 +14,9 @@ struct PageEndpoints: Sendable {
     let before = try call.queryID("before")
     let limit = PostPage.defaultSize
     let viewer = try await visitors.visitor(of: call).user
+    if viewer == nil, try await !store.accounts.hasUsers() {
+      return AccountPage.response(renderer.noAccounts())
+    }
     return try await html(.grid(before: before), for: call.request, viewer: viewer) {
       let posts = try await store.posts.versionedPage(before: before, limit: limit + 1, viewer: viewer?.id)
       let page = try await renderer.grid(

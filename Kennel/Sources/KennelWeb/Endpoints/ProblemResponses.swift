@@ -46,12 +46,18 @@ struct ProblemResponses: Sendable {
     }
     let page =
       problem.status == .unauthorized
-      ? renderer.signIn(reason: problem.detail, next: ReturnAddress(request))
+      ? await signIn(problem, request)
       : renderer.problem(
         status: problem.status.rawValue, title: problem.title, detail: problem.detail,
         viewer: await visitors.viewer(ofProblem: request))
     problem.fields["Content-Security-Policy"] = PageRenderer.contentSecurityPolicy
     problem.fields["Vary"] = "Accept, Cookie"
     return problem.response(contentType: "text/html; charset=utf-8", body: Data(page.utf8))
+  }
+
+  /// Returns the page with which a visitor signs in, or an explanation if nobody can, because there are no accounts.
+  private func signIn(_ problem: Problem, _ request: HTTPRequest) async -> String {
+    if (try? await visitors.accounts.hasUsers()) == false { return renderer.noAccounts() }
+    return renderer.signIn(reason: problem.detail, next: ReturnAddress(request))
   }
 }

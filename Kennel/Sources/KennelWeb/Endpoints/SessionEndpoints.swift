@@ -21,8 +21,7 @@ struct SessionEndpoints: Sendable {
     let client = visitors.policy.client(of: call.request)
     let form = try await SignInForm(call.request)
     let user = try await visitors.signIn(form.name, password: form.password, address: client.address)
-    let session = try await accounts.beginSession(of: user.id)
-    let cookie = SessionCookie.setting(session, now: clock.now(), isSecure: client.isSecure)
+    let cookie = try await start(user, call.request)
     // The form was sent by a page without scripts, so the browser shows the response.
     if form.isFromPage {
       return HTTPResponse(
@@ -36,20 +35,35 @@ struct SessionEndpoints: Sendable {
     }
   }
 
+  /// Starts a session for a user, and returns the cookie to set.
+  func start(_ user: User, _ request: HTTPRequest) async throws(KennelError) -> String {
+    let client = visitors.policy.client(of: request)
+    let session = try await accounts.beginSession(
+      of: user.id,
+      client: .init(device: DeviceName(request.fields["User-Agent"] ?? "").text, address: client.address))
+    return SessionCookie.setting(session, now: clock.now(), isSecure: client.isSecure)
+  }
+
+  /// Returns the cookie that removes the cookie of a session.
+  func removal(_ request: HTTPRequest) -> String {
+    SessionCookie.removing(isSecure: visitors.policy.client(of: request).isSecure)
+  }
+
   func end(_ call: Call) async throws -> HTTPResponse {
     let client = visitors.policy.client(of: call.request)
     if let token = SessionCookie.token(in: call.request, isSecure: client.isSecure) {
       try await accounts.endSession(token)
     }
     var response = HTTPResponse.noContent
-    response.fields["Set-Cookie"] = SessionCookie.removing(isSecure: client.isSecure)
+    response.fields["Set-Cookie"] = removal(call.request)
     return response
   }
 }
 
 extension JSONText {
-  fileprivate mutating func user(_ user: User) {
+  mutating func user(_ user: User) {
     object("user") { json in
+      json.member("id", user.id)
       json.member("name", user.name)
       json.member("role", user.role.rawValue)
     }

@@ -3,7 +3,7 @@ import KennelModel
 /// The frame of every page: the head, the bar at the top, and the dialogs that scripts open.
 struct PageFrame {
   enum Place {
-    case photos, hearts, photo, problem, signIn
+    case photos, hearts, photo, problem, signIn, account
   }
 
   let title: String
@@ -25,8 +25,9 @@ struct PageFrame {
       <meta name="theme-color" content="#131211" media="(prefers-color-scheme: dark)">
       \(Self.links)
       </head>
-      <body data-place="\(placeName)" data-viewer="\(viewer?.name ?? "")" data-event="\(lastEvent ?? -1)">
-      <a class="skip" href="#main">Skip to the photos</a>
+      <body data-place="\(placeName)" data-viewer="\(viewer?.name ?? "")"\
+       data-role="\(viewer?.role.rawValue ?? "")" data-event="\(lastEvent ?? -1)">
+      <a class="skip" href="#main">Skip to the \(place == .account || place == .signIn ? "content" : "photos")</a>
       \(PageIcons.symbols)
       \(bar)
       <main id="main" tabindex="-1">
@@ -57,7 +58,7 @@ struct PageFrame {
     case .hearts: "hearts"
     case .photo: "photo"
     // The scripts treat it the same way: there is nothing to listen for.
-    case .problem, .signIn: "problem"
+    case .problem, .signIn, .account: "problem"
     }
   }
 
@@ -67,6 +68,7 @@ struct PageFrame {
     <a class="home" href="/"><svg class="mark" aria-hidden="true"><use href="#mark"/></svg><span>\(site)</span></a>
     \(place == .signIn ? nil : places)
     <div class="tools scripted">\(viewer.map(menu) ?? (place == .signIn ? nil : Self.signIn))</div>
+    \(viewer.map(menuWithoutScripts))
     </header>
     """
   }
@@ -89,14 +91,32 @@ struct PageFrame {
     <button type="button" data-visibility><svg class="icon" aria-hidden="true"><use href="#eye"/></svg>Who can see</button>
     """
 
-  private func menu(_ viewer: User) -> HTML {
+  private static let people: HTML = """
+    <a href="/people"><svg class="icon" aria-hidden="true"><use href="#people"/></svg>People</a>
     """
+
+  private static let share: HTML = """
     <button class="button primary" type="button" data-upload><svg class="icon" aria-hidden="true">\
     <use href="#plus"/></svg><span>Share</span></button>
+    """
+
+  /// The menu needs a script.
+  private func menuWithoutScripts(_ viewer: User) -> HTML {
+    """
+    <noscript><a class="initial tint-\(AvatarInitial(name: viewer.name).tint)" href="/you" aria-label="Account of \
+    \(viewer.name)">\(AvatarInitial(name: viewer.name).text)</a></noscript>
+    """
+  }
+
+  private func menu(_ viewer: User) -> HTML {
+    """
+    \(viewer.role.maySharePhotos ? Self.share : nil)
     <button class="initial tint-\(AvatarInitial(name: viewer.name).tint)" type="button" popovertarget="account" \
     aria-label="Account of \(viewer.name)">\(AvatarInitial(name: viewer.name).text)</button>
     <div id="account" class="menu" popover><p>Signed in as<br><bdi>\(viewer.name)</bdi></p>\
     <a class="only-small" href="/hearts"><svg class="icon" aria-hidden="true"><use href="#heart"/></svg>Hearts</a>\
+    <a href="/you"><svg class="icon" aria-hidden="true"><use href="#person"/></svg>You</a>\
+    \(viewer.role == .owner ? Self.people : nil)\
     \(viewer.role == .owner ? Self.visibility : nil)\
     <button type="button" data-sign-out><svg class="icon" aria-hidden="true"><use href="#out"/></svg>Sign out</button>\
     </div>
@@ -141,6 +161,10 @@ enum PageIcons {
     <symbol id="eye" viewBox="0 0 24 24"><path d="M2.5 12S6 6 12 6s9.5 6 9.5 6-3.5 6-9.5 6-9.5-6-9.5-6Z"/>\
     <circle cx="12" cy="12" r="2.6"/></symbol>
     <symbol id="out" viewBox="0 0 24 24"><path d="M14 4.5H5.5v15H14M10 12h10m-4-4.5 4.5 4.5-4.5 4.5"/></symbol>
+    <symbol id="person" viewBox="0 0 24 24"><circle cx="12" cy="8.5" r="4"/><path d="M4.5 20c.6-3.7 3.6-6 7.5-6s6.9 2.3 \
+    7.5 6"/></symbol>
+    <symbol id="people" viewBox="0 0 24 24"><circle cx="9" cy="8.5" r="3.5"/><path d="M2.5 19c.5-3.3 3.1-5.3 6.5-5.3s6 2 \
+    6.5 5.3M15.5 5.3a3.5 3.5 0 0 1 0 6.4M18 14.3c2 .8 3.2 2.5 3.5 4.7"/></symbol>
     <symbol id="photos" viewBox="0 0 24 24"><path d="M4 5h16v14H4zM4 16l5-5 4 4 2.5-2.5L20 17"/><circle cx="15.5" cy="9" \
     r="1.2"/></symbol>
     </svg>

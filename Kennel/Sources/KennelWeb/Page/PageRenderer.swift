@@ -81,6 +81,10 @@ package struct PageRenderer: Sendable {
       return """
         <div class="empty">\(picture)<h2>No photos yet</h2><p>Sign in to share the first photo.</p></div>
         """
+    case (.all, let viewer?) where !viewer.role.maySharePhotos:
+      return """
+        <div class="empty">\(picture)<h2>No photos yet</h2><p>Photos that others share appear here.</p></div>
+        """
     case (.all, _):
       return """
         <div class="empty">\(picture)<h2>No photos yet</h2>
@@ -144,6 +148,22 @@ package struct PageRenderer: Sendable {
       """
     return PageFrame(
       title: "Sign in · \(title)", site: title, viewer: nil, place: .signIn, lastEvent: nil
+    )
+    .document(body)
+  }
+
+  /// Renders the page of a kennel that has no accounts yet.
+  package func noAccounts() -> String {
+    let body: HTML = """
+      <div class="empty"><svg class="mark" aria-hidden="true"><use href="#mark"/></svg>
+      <h1>This kennel is new</h1>
+      <p>Nobody has an account yet. Kennel printed a link and a QR code when it was started: look at its terminal on that \
+      machine, or at the output of <code>journalctl -u kennel</code>. Open the link to create the owner’s account.</p>
+      <p>The link works once, for 24 hours. Start Kennel again to get a new one.</p>
+      </div>
+      """
+    return PageFrame(
+      title: title, site: title, viewer: nil, place: .signIn, lastEvent: nil
     )
     .document(body)
   }

@@ -19,6 +19,8 @@ struct Call: Sendable {
   var numbers: [Int64] = []
   /// The name in the path, or an empty string if the route has none.
   var name = ""
+  /// The secret in the path, or an empty string if the route has none.
+  var secret = ""
   /// The sender, if the gate had to identify it.
   var visitor: SiteVisitor?
   /// Whether everyone may see what the route shows.

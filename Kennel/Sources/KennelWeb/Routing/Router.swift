@@ -1,4 +1,6 @@
 import HTTPService
+import HTTPSyntax
+import KennelModel
 import KennelStorage
 
 /// Who may use a route.
@@ -11,10 +13,28 @@ enum Access: String, Sendable, CaseIterable {
   case lookersAndPeers
   /// People with an account.
   case people
-  /// The owners.
+  /// People with an account that may share photos: members and owners.
+  case sharers
+  /// Owners.
   case owners
   /// Those who have the secret link whose token is in the path.
   case linkHolders
+
+  /// Returns whether a user with a role may use the route.
+  func admits(_ role: User.Role) -> Bool {
+    switch self {
+    case .everyone, .lookers, .lookersAndPeers, .people, .linkHolders: true
+    case .sharers: role.maySharePhotos
+    case .owners: role == .owner
+    }
+  }
+
+  /// What a user reads who may not use the route.
+  var refusal: String {
+    self == .owners
+      ? "Only an owner of this kennel can do this. Ask an owner."
+      : "Your account can look at the photos, give hearts and write comments, but not share photos. Ask an owner to change this."
+  }
 }
 
 /// A handler for requests with one method and one path pattern.
@@ -33,7 +53,7 @@ struct Route<Target: Sendable>: Sendable {
   var isPage: Bool
   var handler: Handler
 
-  /// - Parameter path: a pattern such as `posts/{id}/photo`. `{name}` matches any text.
+  /// - Parameter path: a pattern such as `posts/{id}/photo`. `{name}` matches any text, and `{token}` any secret.
   init(
     _ method: HTTPMethod, _ path: String, for access: Access, isPage: Bool = false,
     _ handler: @escaping Handler
@@ -46,6 +66,7 @@ struct Route<Target: Sendable>: Sendable {
     pattern = path.split(separator: "/").map { segment in
       switch segment {
       case "{name}": .name
+      case "{token}": .secret
       case _ where segment.hasPrefix("{"): .number
       default: .literal(String(segment))
       }
@@ -64,6 +85,7 @@ struct Route<Target: Sendable>: Sendable {
         guard let number = Int64(identifier: segment) else { return nil }
         call.numbers.append(number)
       case .name: call.name = segment
+      case .secret: call.secret = segment
       }
     }
     return call
@@ -76,6 +98,8 @@ enum RouteSegment: Sendable, Equatable {
   /// An id: the decimal digits of a positive number.
   case number
   case name
+  /// A text that must not get into a log.
+  case secret
 }
 
 /// Finds the route for a request.
@@ -120,5 +144,29 @@ struct Router<Target: Sendable>: Sendable {
       isPage = isPage || route.isPage
     }
     return allowed.isEmpty ? .nothing : .wrongMethod(allowed: allowed, isPage: isPage)
+  }
+
+  /// Returns a path for logs. What follows the beginning of a path with a secret is left out, also if the path has no route.
+  ///
+  /// - Parameter path: the path as received, percent-encoded.
+  func pathWithoutSecrets(_ path: String) -> String {
+    let pieces = path.utf8.split(separator: UInt8(ascii: "/")).map { Substring($0) }
+    let secretRoots = secretRoots
+    let index = pieces.firstIndex { piece in
+      secretRoots.contains(PercentEncoding.decode(piece.utf8, plusIsSpace: false) ?? String(piece))
+    }
+    guard let index, index + 1 < pieces.count else { return path }
+    return pieces[...index].map { "/\($0)" }.joined() + "/***"
+  }
+
+  /// The first segments of the routes with a secret.
+  private var secretRoots: Set<String> {
+    Set(
+      routes.compactMap { route in
+        guard route.pattern.contains(.secret), case .literal(let first)? = route.pattern.first else {
+          return nil
+        }
+        return first
+      })
   }
 }

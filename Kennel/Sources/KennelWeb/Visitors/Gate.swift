@@ -20,7 +20,8 @@ struct Gate: Sendable {
 
   /// Identifies the visitor, if that matters for the route.
   ///
-  /// - Throws: a problem with status 401 if the visitor may not use the route, or one that says what is wrong with a link.
+  /// - Throws: a problem with status 401 if the visitor must sign in, or 403 if the user's role may not use the route; or
+  ///   one that says what is wrong with a link.
   func admit(_ call: inout Call, to access: Access) async throws {
     switch access {
     case .everyone: return
@@ -28,7 +29,7 @@ struct Gate: Sendable {
       let link = try await link(in: call)
       (call.link, call.numbers, call.isOpenToEveryone) = (link, [link.post], false)
       return
-    case .lookers, .lookersAndPeers, .people, .owners: break
+    case .lookers, .lookersAndPeers, .people, .sharers, .owners: break
     }
     call.isOpenToEveryone = try await isOpen()
     let isLooking = access == .lookers || access == .lookersAndPeers
@@ -48,14 +49,14 @@ struct Gate: Sendable {
       default: throw Problem.signInRequired
       }
     }
-    guard access != .owners || user.role == .owner else { throw Problem.onlyForOwners }
+    guard access.admits(user.role) else { throw Problem(.forbidden, access.refusal) }
   }
 
   /// Returns the link whose token is in the path.
   private func link(in call: Call) async throws -> SecretLink {
     let address = visitors.policy.client(of: call.request).address
     try guesses.check(address)
-    guard let token = SecretToken<SecretLink>(call.name), let link = try await store.posts.link(token) else {
+    guard let token = SecretToken<SecretLink>(call.secret), let link = try await store.posts.link(token) else {
       guesses.countFailure(address)
       throw Problem.noSuchLink
     }
@@ -68,8 +69,8 @@ struct Gate: Sendable {
   func stillAdmits(_ visitor: SiteVisitor) async throws(KennelError) -> Bool {
     if let peer = visitor.peer { return try await visitors.accounts.peer(peer) != nil }
     if try await isOpen() { return true }
-    guard visitor.user != nil else { return false }
-    guard let token = visitor.token else { return true }
+    guard let user = visitor.user else { return false }
+    guard let token = visitor.token else { return try await visitors.accounts.user(user.id) != nil }
     return try await visitors.accounts.user(of: token) != nil
   }
 }
@@ -83,7 +84,6 @@ extension Problem {
   )
   fileprivate static let notForPeers = Problem(
     .forbidden, "The token of a kennel is only valid for its sync. Use the name and the password of a user.")
-  fileprivate static let onlyForOwners = Problem(.forbidden, "Only an owner can do this. Ask the owner.")
   fileprivate static let noSuchLink = Problem(
     .notFound, "This link does not work, or not any more. Ask the person who sent it for another one.")
   fileprivate static let expiredLink = Problem(

@@ -70,6 +70,21 @@ struct TrustedProxies: Sendable {
   var addresses: Set<String> = []
   /// Whether all clients connect through a TLS proxy, so that this server does not see TLS itself.
   var isBehindTLS = false
+  /// The field in which these proxies name the user whom they have signed in, or nil if they sign in nobody.
+  var userField: String?
+
+  /// Returns the name of the user whom a trusted proxy has signed in. A field of any other client is ignored.
+  ///
+  /// - Throws: a problem if there are several: the proxy may have passed on a field that its client has sent.
+  func userName(in request: HTTPRequest) throws(Problem) -> String? {
+    guard let userField, addresses.contains(request.remoteAddress) else { return nil }
+    let names = request.fields.values(userField)
+    guard names.count <= 1 else {
+      throw .badRequest(
+        "The request has several \(userField) fields. The proxy must replace the field of its client.")
+    }
+    return names.first.flatMap { $0.isEmpty ? nil : $0 }
+  }
 }
 
 /// The client of a request, as reported by trusted proxies.

@@ -1,0 +1,181 @@
+import HTTPService
+import KennelModel
+import KennelStorage
+
+/// Shows and changes the people of a kennel, for owners.
+struct PeopleEndpoints: Sendable {
+  let store: KennelStore
+  let visitors: Visitors
+  let pages: AccountPages
+
+  private var accounts: Accounts { store.accounts }
+
+  /// What the pages report after a form. The address names one of these.
+  private static let notices = [
+    "role": "The role is changed.",
+    "removed": "The account is removed.",
+    "revoked": "The invitation is revoked.",
+  ]
+
+  func show(_ call: Call) async throws -> HTTPResponse {
+    let viewer = try await visitors.user(of: call)
+    let users = try await accounts.users()
+    let invitations = try await accounts.invitations()
+    if AccountPage.isWanted(by: call.request) {
+      return AccountPage.response(
+        pages.people(viewer: viewer, users: users, invitations: invitations, entry: notice(call)))
+    }
+    return .json { json in
+      json.object { json in
+        json.array("people") { json in
+          for user in users { json.person(user) }
+        }
+        json.array("invitations") { json in
+          for invitation in invitations {
+            json.object { json in
+              json.member("id", invitation.id)
+              json.link(invitation)
+            }
+          }
+        }
+      }
+    }
+  }
+
+  func showPerson(_ call: Call) async throws -> HTTPResponse {
+    let user = try await user(call)
+    let belongings = try await accounts.belongings(of: user.id)
+    if AccountPage.isWanted(by: call.request) {
+      let viewer = try await visitors.user(of: call)
+      return AccountPage.response(
+        pages.person(user, belongings: belongings, viewer: viewer, entry: notice(call)))
+    }
+    return .json { json in json.person(user) }
+  }
+
+  // MARK: Invitations
+
+  func invite(_ call: Call) async throws -> HTTPResponse {
+    let viewer = try await visitors.user(of: call)
+    let form = try await SmallForm(call.request, example: #"{"role":"member","days":7}"#)
+    let role = try role(form)
+    let range = Accounts.invitationDays
+    guard let days = Int(form["days"] ?? "\(Accounts.defaultInvitationDays)"), range.contains(days) else {
+      throw Problem(
+        .unprocessableContent,
+        "The number of days must be from \(range.lowerBound) to \(range.upperBound).")
+    }
+    return try await answer(accounts.invite(role, days: days, creator: viewer.id), call, form, viewer: viewer)
+  }
+
+  func revokeInvitation(_ call: Call) async throws -> HTTPResponse {
+    try await accounts.revokeInvitation(call.id)
+    return end(call, at: "/people?done=revoked")
+  }
+
+  func resetPassword(_ call: Call) async throws -> HTTPResponse {
+    let viewer = try await visitors.user(of: call)
+    let link = try await accounts.makePasswordLink(for: call.id, creator: viewer.id)
+    return try await answer(link, call, nil, viewer: viewer)
+  }
+
+  /// Answers with a new link, which is shown only now.
+  private func answer(
+    _ new: NewAccountLink, _ call: Call, _ form: SmallForm?, viewer: User
+  ) async throws -> HTTPResponse {
+    let address = try await base(call) + "/join/" + new.token.text
+    if form?.isFromPage ?? AccountPage.isWanted(by: call.request) {
+      return AccountPage.response(pages.newLink(new, address: address, viewer: viewer), status: .created)
+    }
+    return .json(status: .created) { json in
+      json.object { json in
+        json.member("id", new.link.id)
+        json.link(new.link)
+        json.member("link", address)
+      }
+    }
+  }
+
+  /// The address of this kennel as other devices reach it: the one that the owner's browser uses, unless it leads to the
+  /// browser's own machine.
+  private func base(_ call: Call) async throws -> String {
+    let client = visitors.policy.client(of: call.request)
+    let host = RequestedHost(client.host[...])
+    let isLocal = host.map { $0.name == "localhost" || $0.name.hasPrefix("127.") || $0.name == "::1" } ?? true
+    if isLocal, let address = try await store.linkAddress() { return address }
+    return (client.isSecure ? "https://" : "http://") + (client.host.isEmpty ? "localhost" : client.host)
+  }
+
+  // MARK: One person
+
+  func changeRole(_ call: Call) async throws -> HTTPResponse {
+    let form = try await SmallForm(call.request, example: #"{"role":"member"}"#)
+    let role = try role(form)
+    let user = try await user(call)
+    do throws(KennelError) {
+      try await accounts.setRole(role, of: user.id)
+    } catch {
+      guard form.isFromPage, error.code == .notAllowed else { throw error }
+      return try await refusal(error, user, call)
+    }
+    return end(call, at: "/people/\(user.id)?done=role")
+  }
+
+  func remove(_ call: Call) async throws -> HTTPResponse {
+    let viewer = try await visitors.user(of: call)
+    let form = try await SmallForm(call.request, example: #"{"content":"kept","sure":true}"#)
+    let user = try await user(call)
+    guard ["yes", "true"].contains(form["sure"]) else {
+      throw Problem(.unprocessableContent, "Removing an account cannot be undone. Confirm it with “sure”.")
+    }
+    let keeps = form["content"] == "kept" && user.id != viewer.id
+    do throws(KennelError) {
+      _ = try await accounts.removeUser(
+        user.id, contentPolicy: keeps ? .transferred(to: viewer.id) : .removed)
+    } catch {
+      guard form.isFromPage, error.code == .notAllowed else { throw error }
+      return try await refusal(error, user, call)
+    }
+    return end(call, at: user.id == viewer.id ? "/" : "/people?done=removed")
+  }
+
+  /// Shows the page of a person again, with what was wrong.
+  private func refusal(_ error: KennelError, _ user: User, _ call: Call) async throws -> HTTPResponse {
+    let viewer = try await visitors.user(of: call)
+    let entry = FormEntry(notice: error.description, isProblem: true)
+    let belongings = try await accounts.belongings(of: user.id)
+    return AccountPage.response(
+      pages.person(user, belongings: belongings, viewer: viewer, entry: entry), status: .forbidden)
+  }
+
+  private func user(_ call: Call) async throws -> User {
+    guard let user = try await accounts.user(call.id) else { throw KennelError.noSuchUser }
+    return user
+  }
+
+  private func role(_ form: SmallForm) throws(Problem) -> User.Role {
+    guard let role = User.Role(rawValue: form["role"] ?? "") else {
+      throw Problem(.unprocessableContent, "The role must be owner, member or viewer.")
+    }
+    return role
+  }
+
+  private func notice(_ call: Call) -> FormEntry {
+    FormEntry(notice: call.request.query("done").flatMap { Self.notices[$0] })
+  }
+
+  private func end(_ call: Call, at path: String) -> HTTPResponse {
+    AccountPage.isWanted(by: call.request) ? AccountPage.redirect(to: path) : .noContent
+  }
+}
+
+extension JSONText {
+  fileprivate mutating func person(_ user: User) {
+    object { json in
+      json.member("id", user.id)
+      json.member("name", user.name)
+      json.member("role", user.role.rawValue)
+      json.member("created", user.created.iso8601)
+    }
+  }
+}

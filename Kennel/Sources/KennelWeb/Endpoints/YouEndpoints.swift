@@ -1,0 +1,118 @@
+import HTTPService
+import KennelModel
+import KennelStorage
+
+/// Shows and changes a user's own account.
+struct YouEndpoints: Sendable {
+  let accounts: Accounts
+  let sessions: SessionEndpoints
+  let pages: AccountPages
+
+  /// What the page reports after a form. The address names one of these.
+  private static let notices = [
+    "name": "Your name is changed.",
+    "password": "Your password is changed. All other devices are signed out.",
+    "session": "The device is signed out.",
+    "sessions": "All other devices are signed out.",
+  ]
+
+  func show(_ call: Call) async throws -> HTTPResponse {
+    let visitor = try await sessions.visitors.visitor(of: call)
+    guard let user = visitor.user else { throw Problem.signInRequired }
+    let list = try await accounts.sessions(of: user.id, current: visitor.token)
+    if AccountPage.isWanted(by: call.request) {
+      let entry = FormEntry(notice: call.request.query("done").flatMap { Self.notices[$0] })
+      return AccountPage.response(pages.you(user, list, entry: entry))
+    }
+    return .json { json in
+      json.object { json in
+        json.user(user)
+        json.array("sessions") { json in
+          for session in list { json.session(session) }
+        }
+      }
+    }
+  }
+
+  func rename(_ call: Call) async throws -> HTTPResponse {
+    let user = try await sessions.visitors.user(of: call)
+    return try await answer(call, example: #"{"name":"…"}"#, done: "name") { form in
+      try await accounts.rename(user.id, to: try form.required("name"))
+    }
+  }
+
+  func changePassword(_ call: Call) async throws -> HTTPResponse {
+    let visitor = try await sessions.visitors.visitor(of: call)
+    guard let user = visitor.user else { throw Problem.signInRequired }
+    let address = sessions.visitors.policy.client(of: call.request).address
+    return try await answer(call, example: #"{"current":"…","password":"…"}"#, done: "password") { form in
+      try PasswordsDiffer.check(form)
+      do throws(KennelError) {
+        try await accounts.changePassword(
+          of: user, from: form["current"] ?? "", to: form["password"] ?? "", keeping: visitor.token,
+          address: address)
+      } catch {
+        if form.isFromPage || error.code != .wrongCredentials { throw error }
+        // With 401, browsers and programs would ask for other credentials.
+        throw Problem(.forbidden, "This is not your present password.")
+      }
+    }
+  }
+
+  func endOtherSessions(_ call: Call) async throws -> HTTPResponse {
+    let visitor = try await sessions.visitors.visitor(of: call)
+    guard let user = visitor.user else { throw Problem.signInRequired }
+    try await accounts.endSessions(of: user.id, except: visitor.token)
+    return ending(call, at: "/you?done=sessions")
+  }
+
+  func endSession(_ call: Call) async throws -> HTTPResponse {
+    let visitor = try await sessions.visitors.visitor(of: call)
+    guard let user = visitor.user else { throw Problem.signInRequired }
+    let list = try await accounts.sessions(of: user.id, current: visitor.token)
+    let isCurrent = list.contains { $0.id == call.id && $0.isCurrent }
+    try await accounts.endSession(call.id, of: user.id)
+    let removal = isCurrent ? sessions.removal(call.request) : nil
+    return ending(call, at: isCurrent ? "/" : "/you?done=session", cookie: removal)
+  }
+
+  private func ending(_ call: Call, at path: String, cookie: String? = nil) -> HTTPResponse {
+    if AccountPage.isWanted(by: call.request) { return AccountPage.redirect(to: path, cookie: cookie) }
+    var response = HTTPResponse.noContent
+    if let cookie { response.fields.append("Set-Cookie", cookie) }
+    return response
+  }
+
+  /// Reads a form and makes its change. A form that failed is shown again.
+  private func answer(
+    _ call: Call, example: String, done: String, change: (SmallForm) async throws -> Void
+  ) async throws -> HTTPResponse {
+    let form = try await SmallForm(call.request, example: example)
+    do {
+      try await change(form)
+    } catch  where form.isFromPage {
+      guard let entry = FormEntry(error, form) else { throw error }
+      let visitor = try await sessions.visitors.visitor(of: call)
+      guard let user = visitor.user else { throw Problem.signInRequired }
+      let list = try await accounts.sessions(of: user.id, current: visitor.token)
+      // The present password was wrong, but the user is still signed in.
+      let status = Problem.status(of: error)
+      return AccountPage.response(
+        pages.you(user, list, entry: entry), status: status == .unauthorized ? .unprocessableContent : status)
+    }
+    return form.isFromPage ? AccountPage.redirect(to: "/you?done=\(done)") : .noContent
+  }
+}
+
+extension JSONText {
+  fileprivate mutating func session(_ session: Accounts.SessionDescription) {
+    object { json in
+      json.member("id", session.id)
+      json.member("device", session.client.device)
+      json.member("address", session.client.address)
+      json.member("created", session.created.iso8601)
+      json.member("used", session.used.iso8601)
+      json.member("isCurrent", session.isCurrent)
+    }
+  }
+}

@@ -1,0 +1,63 @@
+import KennelModel
+
+extension AccountPages {
+  /// Renders the page of a user's own account.
+  func you(_ user: User, _ sessions: [Accounts.SessionDescription], entry: FormEntry = FormEntry()) -> String
+  {
+    document(
+      "You", viewer: user,
+      """
+      <div class="account">
+      <h1>You</h1>
+      \(entry.noticeHTML)
+      <section class="card" aria-labelledby="name-title">
+      <h2 id="name-title">Name</h2>
+      <p class="hint">You are \(user.role.article) \(user.role.word.lowercased()). \(user.role.explanation)</p>
+      <form method="post" action="/you/name">
+      \(FormField(kind: .name, name: "name", label: "Your name", prefix: "you", entry: entry, hint: "Others see it, and you sign in with it.", value: user.name).html)
+      <div class="choices"><button class="button" type="submit">Change the name</button></div>
+      </form>
+      </section>
+      <section class="card" aria-labelledby="password-title">
+      <h2 id="password-title">Password</h2>
+      <form method="post" action="/you/password">
+      \(FormField(kind: .presentPassword, name: "current", label: "Present password", prefix: "you", entry: entry).html)
+      \(FormField(kind: .newPassword, name: "password", label: "New password", prefix: "you", entry: entry, hint: "At least \(Accounts.minimumPasswordCharacterCount) characters. All other devices are signed out.").html)
+      \(FormField(kind: .newPassword, name: "again", label: "Repeat the new password", prefix: "you", entry: entry).html)
+      \(FormField.passwordSwitch)
+      <div class="choices"><button class="button" type="submit">Change the password</button></div>
+      </form>
+      </section>
+      <section class="card" aria-labelledby="devices-title">
+      <h2 id="devices-title">Devices</h2>
+      \(sessions.isEmpty ? "<p class=\"hint\">No device has a session.</p>" as HTML : nil)
+      <ul class="rows">\(sessions.map(row))</ul>
+      \(otherSessions(sessions))
+      </section>
+      </div>
+      """)
+  }
+
+  private func row(_ session: Accounts.SessionDescription) -> HTML {
+    let device = session.client.device.isEmpty ? "A browser" : session.client.device
+    let address: HTML? = session.client.address.isEmpty ? nil : ", from <bdi>\(session.client.address)</bdi>"
+    let use: HTML = session.isCurrent ? "This device" : "Last used \(PageDate(date: session.used).html)"
+    return """
+      <li><p><b>\(device)</b><br><span class="hint">\(use)\(address)</span></p>
+      <form method="post" action="/you/sessions/\(session.id)/end"><button class="button" type="submit">Sign out\
+      <span class="hidden-text">\(session.isCurrent ? "this device" : device)</span></button></form></li>
+      """
+  }
+
+  private func otherSessions(_ sessions: [Accounts.SessionDescription]) -> HTML? {
+    guard sessions.count(where: { !$0.isCurrent }) > 1 else { return nil }
+    return """
+      <form method="post" action="/you/sessions/end"><div class="choices">\
+      <button class="button" type="submit">Sign out all other devices</button></div></form>
+      """
+  }
+}
+
+extension User.Role {
+  var article: String { self == .owner ? "an" : "a" }
+}
