@@ -1,6 +1,7 @@
 """Secret links, the place of a photo, and who can see the photos."""
 
 import re
+import sqlite3
 import urllib.error
 import urllib.request
 
@@ -117,6 +118,38 @@ def test_the_owner_decides_who_can_see_the_photos(browser, closed):
         dialog.get_by_role("button", name="Save").click()
         expect(dialog).to_be_hidden()
         assert status(closed) == expected
+    context.close()
+
+
+def test_the_owner_of_an_earlier_kennel_is_asked_once(browser, closed):
+    # An upgrade leaves a kennel like this.
+    with sqlite3.connect(closed.directory / "kennel.sqlite") as database:
+        database.execute("INSERT OR REPLACE INTO decisions VALUES ('visibility', 'undecided')")
+    database.close()
+    assert status(closed) == 200
+    context = browser.new_context()
+    context.request.post(closed.address + "/session", data={"name": "Olga", "password": PASSWORD})
+    page = context.new_page()
+    page.goto(closed.address)
+    dialog = page.get_by_role("dialog", name="Who can see the photos?")
+    expect(dialog.get_by_text("made with an earlier version")).to_be_visible()
+    expect(dialog.get_by_label("Everyone who reaches")).to_be_checked()
+    dialog.get_by_role("button", name="Cancel").click()
+    questions = []
+    page.on("request", lambda request: questions.append(1) if request.url.endswith("/visibility") else None)
+    page.reload()
+    page.get_by_role("button", name="Account of Olga").click()
+    page.get_by_role("button", name="Who can see").click()
+    expect(dialog.get_by_text("made with an earlier version")).to_be_visible()
+    # Only the click has asked.
+    assert len(questions) == 1
+    other = context.new_page()
+    other.goto(closed.address)
+    dialog = other.get_by_role("dialog", name="Who can see the photos?")
+    dialog.get_by_label("Only people with an account").check()
+    dialog.get_by_role("button", name="Save").click()
+    expect(dialog).to_be_hidden()
+    assert status(closed) == 401
     context.close()
 
 

@@ -1,4 +1,5 @@
 import Foundation
+import KennelStorage
 import TestSupport
 import Testing
 
@@ -48,5 +49,42 @@ import Testing
       repaired.status == 0
         && repaired.output == "2 photos: no problems found. 1 photo without a post was removed.\n")
     #expect(!FileManager.default.fileExists(atPath: orphan.path))
+  }
+
+  @Test func `check and the server report photos of earlier versions, and the server changes them`()
+    async throws
+  {
+    let kennel = try await Kennel.withOwner()
+    try kennel.writePhotos(1)
+    let source = kennel.directory.file("photos/rex_at-the-beach.jpg")
+    var bytes = try Data(contentsOf: source)
+    bytes.insert(contentsOf: [0xff, 0xfe, 0, 9] + Array("secret!".utf8), at: 2)
+    try bytes.write(to: source)
+    _ = try await kennel.run("import", kennel.directory.path("photos"))
+    #expect(try photos(kennel).count == 2)
+    // As an earlier version stored it.
+    let hash = try #require(PhotoHash(bytes: Sodium.sha256(Array(bytes))))
+    try bytes.write(to: URL(fileURLWithPath: kennel.data + "/photos/\(hash)"))
+    let database = try Connection(
+      path: kennel.data + "/kennel.sqlite", access: .copying, busyTimeout: .seconds(5))
+    try database.run(
+      "INSERT INTO photos SELECT ?, ?, width, height, format, thumbhash FROM photos",
+      .blob(hash.bytes), .integer(Int64(bytes.count)))
+    try database.run(
+      "UPDATE posts SET photo = ?, metadata = NULL, original = NULL, part = NULL", .blob(hash.bytes))
+    try database.script("DELETE FROM parts; DELETE FROM photos WHERE hash NOT IN (SELECT photo FROM posts)")
+    #expect(
+      try await kennel.run("check", "--repair").errors.contains("1 post has a photo of an earlier version."))
+    let server = try await kennel.start("serve", "--port", "0")
+    #expect(
+      await eventually {
+        kennel.serverErrors.contains("was taken out of the photos of 1 post. The authors still get it")
+      })
+    #expect(try await server.end() == 0)
+    for file in try photos(kennel) {
+      #expect(try Data(contentsOf: file) != bytes)
+    }
+    let result = try await kennel.run("check")
+    #expect(result.output == "1 photo: no problems found.\n" && result.errors.isEmpty)
   }
 }

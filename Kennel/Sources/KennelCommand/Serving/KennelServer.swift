@@ -53,16 +53,18 @@ extension KennelServer {
   private func examineEarlierPhotos() async {
     do throws(KennelError) {
       let report = try await store.posts.examineAll()
-      if report.changedCount > 0 {
+      let (changed, failed) = (report.changedCount, report.failureCount)
+      if changed > 0 {
+        let posts = changed == 1 ? "1 post" : "\(changed) posts"
         listener.log.note(
           problem:
-            "The place and other camera data were taken out of the photos of \(report.changedCount) posts. Their authors still get them, and can share them."
+            "The camera data, such as the place, was taken out of the photos of \(posts). The authors still get it, and can share it."
         )
       }
-      if report.failureCount > 0 {
+      if failed > 0 {
+        let photos = failed == 1 ? "The photo of 1 post" : "The photos of \(failed) posts"
         listener.log.note(
-          problem:
-            "\(report.failureCount) photos could not be examined. Others do not get them. Run kennel check.")
+          problem: "\(photos) could not be examined, so nobody else gets the file. Run kennel check.")
       }
     } catch {
       // It continues at the next start.

@@ -32,20 +32,34 @@ struct PictureEndpoints: Sendable {
       photo = PhotoCache.Photo(hash: post.photo, byteCount: post.byteCount)
       thumbnails.photoCache.insert(photo, of: post.id, since: mark)
     }
-    let key = ThumbnailKey(photo: photo.hash, size: size, format: format)
+    do throws(KennelError) {
+      let key = ThumbnailKey(photo: photo.hash, size: size, format: format)
+      return try await response(key, of: photo, to: call.request, isNegotiated: isNegotiated)
+    } catch {
+      guard Problem.isFault(error) else { throw error }
+      // The post may be gone, or its photo may have another form by now.
+      let post = try await store.posts.post(call.id)
+      guard post.photo != photo.hash else { throw error }
+      thumbnails.photoCache.remove(call.id)
+      let key = ThumbnailKey(photo: post.photo, size: size, format: format)
+      return try await response(
+        key, of: PhotoCache.Photo(hash: post.photo, byteCount: post.byteCount), to: call.request,
+        isNegotiated: isNegotiated)
+    }
+  }
+
+  private func response(
+    _ key: ThumbnailKey, of photo: PhotoCache.Photo, to request: HTTPRequest, isNegotiated: Bool
+  ) async throws(KennelError) -> HTTPResponse {
     let thumbnail: Thumbnail
     if let ready = thumbnails.ready(key) {
       thumbnail = ready
     } else {
-      thumbnail = try await store.posts.reportingIfMissing(call.id) { () async throws(KennelError) in
-        try await thumbnails.thumbnail(key, byteCount: photo.byteCount)
-      }
+      thumbnail = try await thumbnails.thumbnail(key, byteCount: photo.byteCount)
     }
-    if let plain = thumbnail.plainResponse(to: call.request, isNegotiated: isNegotiated) { return plain }
-    return try await store.posts.reportingIfMissing(call.id) { () async throws(KennelError) in
-      try await response(
-        thumbnail, byteCount: photo.byteCount, to: call.request, isNegotiated: isNegotiated)
-    }
+    if let plain = thumbnail.plainResponse(to: request, isNegotiated: isNegotiated) { return plain }
+    return try await response(
+      thumbnail, byteCount: photo.byteCount, to: request, isNegotiated: isNegotiated)
   }
 
   private func response(
