@@ -80,11 +80,12 @@ class Window:
 
 
 @pytest.fixture
-def window(browser: Browser, kennel: Kennel):
+def window(request, browser: Browser):
     """Returns a function that opens windows. A window with a person's name is signed in as that person."""
     windows: list[Window] = []
 
-    def open_window(person: str = "", device: str = "desktop", **options) -> Window:
+    def open_window(person: str = "", device: str = "desktop", kennel: Kennel | None = None, **options) -> Window:
+        kennel = kennel or request.getfixturevalue("kennel")
         context = browser.new_context(**{**DEVICES[device], **options})
         if person:
             answer = context.request.post(
@@ -96,9 +97,9 @@ def window(browser: Browser, kennel: Kennel):
         page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
         page.on("pageerror", lambda error: faults.append(str(error)))
 
-        def check(request) -> None:
-            if not request.url.startswith((kennel.address + "/", "data:", "blob:")):
-                faults.append(f"a request to {request.url}")
+        def check(sent) -> None:
+            if not sent.url.startswith((kennel.address + "/", "data:", "blob:")):
+                faults.append(f"a request to {sent.url}")
 
         page.on("request", check)
         windows.append(window)

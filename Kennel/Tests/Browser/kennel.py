@@ -16,14 +16,18 @@ PASSWORD = "correct horse"
 
 
 class Kennel:
-    def __init__(self, program: str, directory: pathlib.Path, is_public: bool = True) -> None:
+    def __init__(
+        self, program: str, directory: pathlib.Path, people=("Olga", "Ada", "Bob"), options=("--public",)
+    ) -> None:
         self.program = program
-        self.options = ["--public"] if is_public else []
         self.directory = directory
+        self.options = options
+        # The path of the link that creates the owner of a kennel without accounts.
+        self.first_link = ""
         self.process: subprocess.Popen[str] | None = None
         self.address = ""
         # The first user is the owner.
-        for name in ("Olga", "Ada", "Bob"):
+        for name in people:
             subprocess.run(
                 [program, "user", "add", name, "--password-stdin", "--quiet", "--data", str(directory)],
                 input=PASSWORD + "\n", text=True, check=True)
@@ -37,6 +41,14 @@ class Kennel:
         found = re.search(r"http://[^\s/]+", line)
         assert found, f"the server did not start: {line}"
         self.address = found[0]
+        while not self.has_accounts() and not self.first_link:
+            found = re.search(r"/join/[\w-]{43}", self.process.stdout.readline())
+            self.first_link = found[0] if found else ""
+
+    def has_accounts(self) -> bool:
+        listed = subprocess.run(
+            [self.program, "user", "list", "--quiet", "--data", str(self.directory)], stdout=subprocess.PIPE, check=True)
+        return bool(listed.stdout)
 
     def stop(self) -> None:
         self.process.kill()

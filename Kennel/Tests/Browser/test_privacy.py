@@ -90,7 +90,7 @@ def test_the_place_is_shared_at_the_upload(window, picture):
 
 @pytest.fixture(scope="module")
 def closed(tmp_path_factory):
-    kennel = Kennel(program(), tmp_path_factory.mktemp("closed"), is_public=False)
+    kennel = Kennel(program(), tmp_path_factory.mktemp("closed"), options=())
     kennel.post("Bob", "Private")
     yield kennel
     kennel.stop()

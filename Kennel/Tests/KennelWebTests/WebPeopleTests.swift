@@ -158,7 +158,7 @@ import Testing
     try await withFamily { web, ada, ben, cleo in
       let browser = try await FormClient(web.site, signedInAs: ada, in: web.store)
       let page = try await browser.get("/people/\(ben.id)")
-      #expect(page.text.contains("Keep the 1 photo and 0 comments"))
+      #expect(page.text.contains("Keep the 1 photo, under your name"))
       #expect(try await browser.post("/people/\(ben.id)/remove", ["content": "kept"]).status == 422)
       #expect(
         try await browser.post("/people/\(ben.id)/remove", ["content": "kept", "sure": "yes"]).status == 303)

@@ -4,7 +4,7 @@
 import { keepUnfinishedComment } from "./comments.js";
 import { loadOlder, tileOf } from "./grid.js";
 import { fadeIn } from "./pictures.js";
-import { onRefresh } from "./refresh.js";
+import { address, onRefresh } from "./refresh.js";
 import { page } from "./requests.js";
 import { formatTimes } from "./times.js";
 import { toast } from "./toasts.js";
@@ -163,9 +163,11 @@ document.addEventListener("click", (event) => {
 });
 
 addEventListener("popstate", (event) => {
-  // After a reload, a photo has its own page, so the grid has to be loaded again.
-  if (!hasGrid) location.reload();
-  else if (event.state?.photo) show(event.state.photo);
+  // After a reload, a photo has its own page, so the grid has to be loaded again. A link within a page, such as the one that
+  // skips the bar, keeps the address.
+  if (!hasGrid) {
+    if (location.pathname + location.search !== address) location.reload();
+  } else if (event.state?.photo) show(event.state.photo);
   else if (shown !== null) hide();
 });
 

@@ -75,7 +75,7 @@ extension AccountPages {
       """
       <label class="check"><input type="radio" name="role" value="\(role.rawValue)"\
       \(role == selected ? " checked" as HTML : nil)><span><b>\(role.word)</b><br>\
-      <span class="hint">\(role.explanation)</span></span></label>
+      <span class="hint">Can \(role.abilities)</span></span></label>
       """
     }
     return "<fieldset><legend>Role</legend>\(choices)</fieldset>"
@@ -109,8 +109,8 @@ extension AccountPages {
       <h2 id="remove-title">Remove the account</h2>
       <form method="post" action="/people/\(user.id)/remove">
       \(removalChoices(belongings, isViewer: isViewer))
-      <label class="check"><input type="checkbox" name="sure" value="yes" required> Remove the account of \
-      <bdi>\(user.name)</bdi>. This cannot be undone.</label>
+      <label class="check"><input type="checkbox" name="sure" value="yes" required><span>Remove the account of \
+      <bdi>\(user.name)</bdi>. This cannot be undone.</span></label>
       <div class="choices"><button class="button danger" type="submit">Remove</button></div>
       </form>
       </section>
@@ -132,20 +132,22 @@ extension AccountPages {
 
   private func removalChoices(_ belongings: Accounts.RemovedContent, isViewer: Bool) -> HTML? {
     if belongings.posts == 0, belongings.comments == 0 { return nil }
-    let photos = belongings.posts == 1 ? "1 photo" : "\(belongings.posts) photos"
-    let comments = belongings.comments == 1 ? "1 comment" : "\(belongings.comments) comments"
+    func counted(_ count: Int, _ noun: String) -> String? {
+      count == 0 ? nil : count == 1 ? "1 \(noun)" : "\(count) \(noun)s"
+    }
+    let content = [counted(belongings.posts, "photo"), counted(belongings.comments, "comment")]
+      .compactMap { $0 }.joined(separator: " and ")
     let keeping: HTML? =
       isViewer
       ? nil
       : """
-      <label class="check"><input type="radio" name="content" value="kept" checked><span>Keep the \(photos) and \
-      \(comments), under your name</span></label>
+      <label class="check"><input type="radio" name="content" value="kept" checked><span>Keep the \(content), under your name</span></label>
       """
     return """
       <fieldset><legend>Photos and comments</legend>
       \(keeping)
       <label class="check"><input type="radio" name="content" value="removed"\(isViewer ? " checked" as HTML : nil)>\
-      <span>Remove the \(photos) and \(comments), too</span></label></fieldset>
+      <span>Remove the \(content), too</span></label></fieldset>
       """
   }
 }

@@ -12,7 +12,7 @@ extension AccountPages {
       \(entry.noticeHTML)
       <section class="card" aria-labelledby="name-title">
       <h2 id="name-title">Name</h2>
-      <p class="hint">You are \(user.role.article) \(user.role.word.lowercased()). \(user.role.explanation)</p>
+      <p class="hint">You are \(user.role.article) \(user.role.word.lowercased()). You can \(user.role.abilities)</p>
       <form method="post" action="/you/name">
       \(FormField(kind: .name, name: "name", label: "Your name", prefix: "you", entry: entry, hint: "Others see it, and you sign in with it.", value: user.name).html)
       <div class="choices"><button class="button" type="submit">Change the name</button></div>

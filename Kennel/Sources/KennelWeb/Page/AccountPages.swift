@@ -162,12 +162,12 @@ extension User.Role {
     }
   }
 
-  /// What users with this role can do.
-  var explanation: String {
+  /// What users with this role can do, after “can”.
+  var abilities: String {
     switch self {
-    case .owner: "Can do everything, and invite and remove people."
-    case .member: "Can look, give hearts, comment and share photos."
-    case .viewer: "Can look, give hearts and comment."
+    case .owner: "do everything, and invite and remove people."
+    case .member: "look, give hearts, comment and share photos."
+    case .viewer: "look, give hearts and comment."
     }
   }
 
