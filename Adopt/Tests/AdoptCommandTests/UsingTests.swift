@@ -31,6 +31,16 @@ struct UsingTests {
         + "%0A2:9: this guard fails\n")
   }
 
+  @Test func `annotations in a subfolder have paths from the top of the repository`() async throws {
+    let folder = try TemporaryPackage()
+    try await folder.git("init", "-q")
+    try folder.write("func load(completion: @escaping () -> Void) {}\n", to: "App/a.swift")
+    let result = try await folder.run([
+      "/bin/sh", "-c", "cd App && '\(TemporaryPackage.program.path)' check --format github",
+    ])
+    #expect(result.output.hasPrefix("::warning file=App/a.swift,line=1,"), "\(result.output)")
+  }
+
   @Test func `a file that does not parse is reported`() async throws {
     let folder = try TemporaryPackage()
     try folder.write("func load( {\n", to: "a.swift")

@@ -57,13 +57,38 @@ struct StreamTests {
     #expect(result.contains("self.stopUpdates()"))
   }
 
+  @Test func `what a second function stops is a subscription`() {
+    let result = text(
+      """
+      final class Compass {
+        private var heading: ((Double) -> Void)?
+        func startHeading(_ handler: @escaping (Double) -> Void) { heading = handler }
+        func stopHeading() { heading = nil }
+      }
+      """)
+    #expect(result.contains("func startHeading() -> AsyncStream<Double> {"), "\(result)")
+    #expect(result.contains("self.stopHeading()"))
+  }
+
+  @Test func `a handler for only one outcome gets no twin`() {
+    #expect(
+      reasons(
+        """
+        func whenSuccess(_ callback: @escaping (Int) -> Void) {
+          whenComplete { if case .success(let value) = $0 { callback(value) } }
+        }
+        """) == [
+          "its name 'whenSuccess' says that it only calls its handler in one of several cases"
+        ])
+  }
+
   @Test func `a subscription of results becomes a throwing stream`() {
     let result = text(
       """
       func observe(_ key: String, handler: @escaping (Result<Int, Error>) -> Void) -> AnyCancellable { make(handler) }
       """)
     #expect(
-      result.contains("func observe(_ key: String) -> AsyncThrowingStream<Int, any Swift.Error> {"),
+      result.contains("func observe(_ key: String) -> AsyncThrowingStream<Int, any Error> {"),
       "\(result)")
     #expect(result.contains("subscription.cancel()"))
   }

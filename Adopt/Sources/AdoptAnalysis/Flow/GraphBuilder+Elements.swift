@@ -115,6 +115,9 @@ extension GraphBuilder {
     func isSource(_ expression: ExprSyntax) -> Bool {
       var expression = expression.bare
       while let base = continuationBase(of: expression) { expression = base.bare }
+      if let element = expression.as(SubscriptCallExprSyntax.self) {
+        expression = element.calledExpression.bare
+      }
       if let name = expression.ownName { return sources.contains(name) }
       guard let access = expression.as(MemberAccessExprSyntax.self), let base = access.base?.plainName else {
         return false

@@ -24,6 +24,8 @@ struct Ownership {
   let opaque: Set<String>
   /// Whether it is an error that the property still stores a continuation that was resumed.
   let reportsKept: Bool
+  /// Whether the continuation can be resumed with any error, as far as its type is written.
+  let takesAnyError: Bool
 }
 
 extension GraphBuilder {

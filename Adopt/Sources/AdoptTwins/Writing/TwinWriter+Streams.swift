@@ -9,6 +9,7 @@ extension TwinWriter {
   func streamDecision(for candidate: Candidate, _ subscription: Subscription, taken: inout Set<String>) throws
     -> Decision
   {
+    if subscription.isConditional { throw Refusal(reason: subscription.reason) }
     let function = candidate.function
     _ = try checkAttributes(of: function)
     var name = candidate.name
@@ -72,7 +73,7 @@ extension TwinWriter {
     let body = StreamBody(
       signature: signature, handler: candidate.handler, types: types, unsubscribing: unsubscribing,
       callee: try callee(of: candidate, internalNames: Set(signature.internalNames.values)),
-      isMember: !candidate.scope.type.isEmpty)
+      isMember: !candidate.scope.type.isEmpty, errorType: errorType)
     let returns = try body.returnType()
     func lines(separate: Bool, unsendable: Bool) throws -> [Line] {
       let text =
