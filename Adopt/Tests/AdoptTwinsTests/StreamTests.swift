@@ -127,8 +127,28 @@ struct StreamTests {
     #expect(
       text("func load(completion: @escaping (Int) -> Void) {}", options).contains(
         mark + "func load() async -> Int"))
-    let marked = "@available(macOS 12, iOS 15, *)\nfunc load(completion: @escaping (Int) -> Void) {}"
-    #expect(!text(marked, options).contains(mark))
+    let newer =
+      "@available(macOS 12, iOS 15, tvOS 15, watchOS 8, *)\nfunc load(completion: @escaping (Int) -> Void) {}"
+    #expect(!text(newer, options).contains(mark))
+  }
+
+  @Test(arguments: [
+    ("@available(macOS 10.14.4, *)", "@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)"),
+    ("@available(iOS 15, *)", "@available(macOS 10.15, iOS 15, tvOS 13, watchOS 6, *)"),
+    ("@available(OSX 11, visionOS 1, *)", "@available(macOS 11, iOS 13, tvOS 13, watchOS 6, visionOS 1, *)"),
+  ])
+  func `a twin requires the newer ones of its function's and Swift concurrency's systems`(
+    own: String, expected: String
+  ) {
+    var options = TwinOptions()
+    options.marksAvailability = true
+    let function = "func load(completion: @escaping (Int) -> Void) {}"
+    let result = text("\(own)\n\(function)\n", options)
+    #expect(result.contains("\n\(expected)\nfunc load() async -> Int {"), "\(result)")
+    let inType = text("\(own) final class Loader {\n  \(function)\n}\n", options)
+    #expect(inType.contains("\n  \(expected)\n  func load() async -> Int {"), "\(inType)")
+    options.marksAvailability = false
+    #expect(text("\(own)\n\(function)\n", options).contains("\(own)\nfunc load() async -> Int {"))
   }
 
   @Test func `only functions of the wanted access level get twins`() {

@@ -103,23 +103,18 @@ extension TwinWriter {
 
   // MARK: - Availability and access
 
-  private static let concurrency = "@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)"
-  private static let systems: Set<String> = ["macOS", "iOS", "tvOS", "watchOS", "OSX"]
-
-  /// Returns the attribute for systems without Swift concurrency, unless the code already names a system version.
+  /// Returns the attribute for systems without Swift concurrency, unless the code requires newer ones.
+  ///
+  /// It replaces the attribute of the function that names system versions, if there is one.
   func availability(of candidate: Candidate) -> [String] {
     guard options.marksAvailability else { return [] }
     let lists =
       [candidate.function.attributes] + candidate.scope.declarations.compactMap(\.declarationAttributes)
-    let isMarked = lists.joined().contains { element in
-      guard case .attribute(let attribute) = element,
-        attribute.attributeName.trimmedDescription == "available"
-      else {
-        return false
-      }
-      return !attribute.words.isDisjoint(with: Self.systems)
-    }
-    return isMarked ? [] : [Self.concurrency]
+    let required = Availability(
+      lists.joined().compactMap { element in
+        if case .attribute(let attribute) = element { attribute } else { nil }
+      })
+    return required.hasConcurrency ? [] : [required.withConcurrency]
   }
 
   /// Returns whether a function has the access level that the options select.
