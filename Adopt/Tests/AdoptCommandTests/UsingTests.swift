@@ -15,6 +15,10 @@ struct UsingTests {
     for kind in ["never", "twice", "nothing", "lost", "after", "suppression"] {
       #expect(all.output.contains("\(kind): "))
     }
+    #expect(result.output.contains("    // " + "adopt:ignore lost - the reason\n"))
+    for name in ["[lost]", "Lost", "HandlerLost"] {
+      #expect(try await folder.adopt("explain", name).output == result.output)
+    }
     #expect(try await folder.adopt("explain", "sometimes").status == 2)
   }
 
