@@ -16,6 +16,14 @@ extension GraphBuilder {
     refersToHandler(sequence) || isElement(sequence)
   }
 
+  /// Follows a sequence that takes all continuations out of their collection, such as `waiters.withLock { … }`. Returns
+  /// false for all other expressions.
+  mutating func takeAll(_ sequence: ExprSyntax) -> Bool {
+    guard subject.ownership?.kind == .collection, let call = isTaker(sequence) else { return false }
+    lower(taking: call)
+    return true
+  }
+
   /// Splits the path on whether there are continuations. A property that was emptied before has none.
   private mutating func forkOnElements(of sequence: ExprSyntax, at offset: Int) -> Tails {
     var place = sequence.bare

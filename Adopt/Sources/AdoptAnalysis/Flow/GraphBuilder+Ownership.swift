@@ -193,7 +193,7 @@ extension GraphBuilder {
       default: return false
       }
     }
-    if name == "forEach", elements(of: base), let closure = call.lastClosure {
+    if name == "forEach", let closure = call.lastClosure, takeAll(base) || elements(of: base) {
       inline(elementsIn: closure, of: base)
       return true
     }

@@ -73,6 +73,21 @@ struct LockedCollectionTests {
         waiting?.resume(throwing: CancellationError())
       }
     """,
+    """
+      func close() {
+        for waiting in pending.withLock({ let all = $0; $0 = [:]; return all }) {
+          waiting.value.resume(throwing: Closed())
+        }
+      }
+    """,
+    """
+      func close() {
+        pending.withLock { waiting in
+          defer { waiting = [:] }
+          return waiting
+        }.forEach { $0.value.resume(throwing: Closed()) }
+      }
+    """,
     "  var count: Int { pending.withLock { $0.count } }",
   ])
   func `right code has no findings`(body: String) {
@@ -99,6 +114,19 @@ struct LockedCollectionTests {
             pending.withLock { $0.removeAll() } // expect: lost
           }
           func received(_ r: Reply) { pending.withLock { $0.removeValue(forKey: r.id) }?.resume(returning: r) }
+        """))
+  }
+
+  @Test func `continuations that are taken out by a loop and forgotten are reported`() {
+    expectFindings(
+      in: type(
+        """
+          func close() {
+            for waiting in pending.withLock({ let all = $0; $0 = [:]; return all }) {
+              guard isOpen else { continue }
+              waiting.value.resume(throwing: Closed())
+            }
+          } // expect: never
         """))
   }
 
