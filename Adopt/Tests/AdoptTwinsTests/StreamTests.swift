@@ -98,6 +98,7 @@ struct StreamTests {
     "func observe(handler: @escaping (Value) -> Void) {}",
     "func addListener(callback: @escaping (Value) -> Void) {}",
     "func subscribe(to topic: String, handler: @escaping (Value) -> Void) {}",
+    "func startScanning(handler: @escaping (Value) -> Void) { scanner.start(handler) }",
     "func handleEvents(handler: @escaping (Value) -> Void) {}",
     "func addCancellationHandler(_ handler: @escaping () -> Void) {}",
     "/// Calls the handler whenever the value changes.\nfunc battery(handler: @escaping (Value) -> Void) {}",

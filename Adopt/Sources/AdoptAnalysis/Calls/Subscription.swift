@@ -56,7 +56,9 @@ package struct Subscription: Sendable, Hashable {
     "Listener", "Observer", "Handler", "Callback", "Subscriber", "Action", "Hook",
   ]
   private static let startedNouns = [
-    "Updates", "Monitoring", "Observing", "Listening", "Updating", "Watching",
+    "Updates", "Monitoring", "Observing", "Listening", "Updating", "Watching", "Scanning", "Tracking",
+    "Polling",
+    "Measuring", "Streaming", "Ranging", "Discovery",
   ]
 
   private static func nameReason(_ name: String, isStrong: Bool) -> String? {
