@@ -39,10 +39,12 @@ enum Explanation {
       text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : "    \($0)" }
         .joined(separator: "\n")
     }
-    let text = "\(kind.rawValue): \(meaning)\n\nExample:\n\n\(indented(example))\n\nFix:\n\n\(indented(fix))\n"
+    let text =
+      "\(kind.rawValue): \(meaning)\n\nExample:\n\n\(indented(example))\n\nFix:\n\n\(indented(fix))\n"
     guard kind != .suppression else { return text }
     let comment = "//" + " adopt:ignore \(kind.rawValue) - the reason"
-    return text + "\nIf a finding is wrong, write a comment on its line or above it:\n\n\(indented(comment))\n"
+    return text
+      + "\nIf a finding is wrong, write a comment on its line or above it:\n\n\(indented(comment))\n"
   }
 
   private static func parts(of kind: Finding.Kind) -> (meaning: String, example: String, fix: String) {
