@@ -18,6 +18,7 @@ let package = Package(
     .library(name: "RetrieverTesting", targets: ["RetrieverTesting"]),
     .executable(name: "retriever", targets: ["retriever-cli"]),
     .library(name: "RetrieverConformance", targets: ["RetrieverConformance"]),
+    .plugin(name: "RunAdopt", targets: ["RunAdopt"]),
     // For the other packages of this repository. Their interfaces may change at any time.
     .library(name: "Caches", targets: ["Caches"]),
     .library(name: "HTTPSyntax", targets: ["HTTPSyntax"]),
@@ -91,6 +92,13 @@ let package = Package(
       dependencies: ["HTTPSyntax", "Retriever", "RetrieverImages", "TerminalProgram"],
       swiftSettings: strict),
     .executableTarget(name: "retriever-cli", dependencies: ["RetrieverCommand"], swiftSettings: strict),
+
+    // Depends on nothing. SwiftPM compiles it for packages that depend on this one, and nothing else of adopt.
+    .plugin(
+      name: "RunAdopt",
+      capability: .command(
+        intent: .custom(
+          verb: "adopt", description: "Migrate the package from completion handlers to async/await"))),
 
     .target(name: "TestSupport", swiftSettings: strict),
     .target(

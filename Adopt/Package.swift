@@ -45,7 +45,8 @@ let package = Package(
   ],
   targets: [
     .target(name: "AdoptAnalysis", swiftSettings: strict, linkerSettings: libraries),
-    .target(name: "AdoptTwins", dependencies: ["AdoptAnalysis"], swiftSettings: strict),
+    .systemLibrary(name: "CIndexStore"),
+    .target(name: "AdoptTwins", dependencies: ["AdoptAnalysis", "CIndexStore"], swiftSettings: strict),
     // Symbolic links to the sources in the root package. Depending on the root package would add many dependencies.
     .target(name: "SystemFiles", swiftSettings: strict),
     .target(name: "TerminalProgram", dependencies: ["SystemFiles"], swiftSettings: strict),

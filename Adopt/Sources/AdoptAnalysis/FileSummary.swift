@@ -11,6 +11,13 @@ package struct FileSummary: Sendable {
   /// The names of the types of possible handlers that other files declare.
   let unresolvedTypes: Set<String>
 
+  /// The module of the file, such as `Sources/Photos`.
+  package var module: String { aliases.module }
+  /// Whether other files of the module may decide what is found in the file.
+  package var mayNeedOthers: Bool {
+    !unresolvedTypes.isEmpty || !storingTypes.isEmpty || !extendedTypes.isEmpty
+  }
+
   init(_ file: ParsedFile, _ found: SubjectFinder) {
     path = file.path
     var aliases = SharedAliases.Contribution(file)
@@ -23,6 +30,11 @@ package struct FileSummary: Sendable {
     storingTypes = Set(found.stores.compactMap(\.typeName))
     unresolvedTypes = found.unresolvedTypes
   }
+}
+
+extension FileSummary {
+  /// Returns the module of a file, as its path shows it.
+  package static func module(of path: String) -> String { SharedAliases.module(of: path) }
 }
 
 /// Finds the files that have to be checked again together with others.

@@ -100,6 +100,42 @@ import Testing
     #expect(try await functions(scratch, "--diff", "trunk...") == ["third"])
   }
 
+  @Test func `types and aliases of unchanged files count for changed files`() async throws {
+    let scratch = try TemporaryPackage()
+    try await scratch.git("init", "-q")
+    try scratch.write("typealias Done = (Int) -> Void\n", to: "Sources/App/Types.swift")
+    try scratch.write("let answer = 42\n", to: "Sources/App/Work.swift")
+    try scratch.write(
+      """
+      final class Gate {
+        var waiting: CheckedContinuation<Void, Never>?
+        func enter() async {
+          if waiting != nil { return }
+          await withCheckedContinuation { waiting = $0 }
+        }
+      }
+
+      """, to: "Sources/App/Gate.swift")
+    try await scratch.git("add", ".")
+    try await scratch.git("commit", "-qm", "First")
+    try scratch.write(
+      "func work(completion: @escaping Done) {\n  guard isReady else { return }\n  completion(1)\n}\n",
+      to: "Sources/App/Work.swift")
+    #expect(try await functions(scratch, "--diff", "HEAD") == ["work"])
+    try scratch.write(
+      """
+      extension Gate {
+        func open(_ isReady: Bool) {
+          guard let waiting else { return }
+          self.waiting = nil
+          if isReady { waiting.resume() }
+        }
+      }
+
+      """, to: "Sources/App/Gate+Open.swift")
+    #expect(try await functions(scratch, "--diff", "HEAD") == ["open", "work"])
+  }
+
   @Test func `check --diff works in a subfolder and with a path outside of it`() async throws {
     let scratch = try await repository()
     try scratch.write(Self.text + "\n", to: "Sources/new.swift")

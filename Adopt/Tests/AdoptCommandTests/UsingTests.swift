@@ -15,6 +15,10 @@ struct UsingTests {
     for kind in ["never", "twice", "nothing", "lost", "after", "suppression"] {
       #expect(all.output.contains("\(kind): "))
     }
+    #expect(result.output.contains("    // " + "adopt:ignore lost - the reason\n"))
+    for name in ["[lost]", "Lost", "HandlerLost"] {
+      #expect(try await folder.adopt("explain", name).output == result.output)
+    }
     #expect(try await folder.adopt("explain", "sometimes").status == 2)
   }
 
@@ -29,6 +33,16 @@ struct UsingTests {
       result.output
         == "::warning file=a.swift,line=2,col=23,title=adopt%3A never::returns without calling 'completion'"
         + "%0A2:9: this guard fails\n")
+  }
+
+  @Test func `annotations in a subfolder have paths from the top of the repository`() async throws {
+    let folder = try TemporaryPackage()
+    try await folder.git("init", "-q")
+    try folder.write("func load(completion: @escaping () -> Void) {}\n", to: "App/a.swift")
+    let result = try await folder.run([
+      "/bin/sh", "-c", "cd App && '\(TemporaryPackage.program.path)' check --format github",
+    ])
+    #expect(result.output.hasPrefix("::warning file=App/a.swift,line=1,"), "\(result.output)")
   }
 
   @Test func `a file that does not parse is reported`() async throws {

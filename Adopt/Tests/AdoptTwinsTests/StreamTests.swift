@@ -57,13 +57,38 @@ struct StreamTests {
     #expect(result.contains("self.stopUpdates()"))
   }
 
+  @Test func `what a second function stops is a subscription`() {
+    let result = text(
+      """
+      final class Compass {
+        private var heading: ((Double) -> Void)?
+        func startHeading(_ handler: @escaping (Double) -> Void) { heading = handler }
+        func stopHeading() { heading = nil }
+      }
+      """)
+    #expect(result.contains("func startHeading() -> AsyncStream<Double> {"), "\(result)")
+    #expect(result.contains("self.stopHeading()"))
+  }
+
+  @Test func `a handler for only one outcome gets no twin`() {
+    #expect(
+      reasons(
+        """
+        func whenSuccess(_ callback: @escaping (Int) -> Void) {
+          whenComplete { if case .success(let value) = $0 { callback(value) } }
+        }
+        """) == [
+          "its name 'whenSuccess' says that it only calls its handler in one of several cases"
+        ])
+  }
+
   @Test func `a subscription of results becomes a throwing stream`() {
     let result = text(
       """
       func observe(_ key: String, handler: @escaping (Result<Int, Error>) -> Void) -> AnyCancellable { make(handler) }
       """)
     #expect(
-      result.contains("func observe(_ key: String) -> AsyncThrowingStream<Int, any Swift.Error> {"),
+      result.contains("func observe(_ key: String) -> AsyncThrowingStream<Int, any Error> {"),
       "\(result)")
     #expect(result.contains("subscription.cancel()"))
   }
@@ -73,6 +98,7 @@ struct StreamTests {
     "func observe(handler: @escaping (Value) -> Void) {}",
     "func addListener(callback: @escaping (Value) -> Void) {}",
     "func subscribe(to topic: String, handler: @escaping (Value) -> Void) {}",
+    "func startScanning(handler: @escaping (Value) -> Void) { scanner.start(handler) }",
     "func handleEvents(handler: @escaping (Value) -> Void) {}",
     "func addCancellationHandler(_ handler: @escaping () -> Void) {}",
     "/// Calls the handler whenever the value changes.\nfunc battery(handler: @escaping (Value) -> Void) {}",
@@ -102,8 +128,28 @@ struct StreamTests {
     #expect(
       text("func load(completion: @escaping (Int) -> Void) {}", options).contains(
         mark + "func load() async -> Int"))
-    let marked = "@available(macOS 12, iOS 15, *)\nfunc load(completion: @escaping (Int) -> Void) {}"
-    #expect(!text(marked, options).contains(mark))
+    let newer =
+      "@available(macOS 12, iOS 15, tvOS 15, watchOS 8, *)\nfunc load(completion: @escaping (Int) -> Void) {}"
+    #expect(!text(newer, options).contains(mark))
+  }
+
+  @Test(arguments: [
+    ("@available(macOS 10.14.4, *)", "@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)"),
+    ("@available(iOS 15, *)", "@available(macOS 10.15, iOS 15, tvOS 13, watchOS 6, *)"),
+    ("@available(OSX 11, visionOS 1, *)", "@available(macOS 11, iOS 13, tvOS 13, watchOS 6, visionOS 1, *)"),
+  ])
+  func `a twin requires the newer ones of its function's and Swift concurrency's systems`(
+    own: String, expected: String
+  ) {
+    var options = TwinOptions()
+    options.marksAvailability = true
+    let function = "func load(completion: @escaping (Int) -> Void) {}"
+    let result = text("\(own)\n\(function)\n", options)
+    #expect(result.contains("\n\(expected)\nfunc load() async -> Int {"), "\(result)")
+    let inType = text("\(own) final class Loader {\n  \(function)\n}\n", options)
+    #expect(inType.contains("\n  \(expected)\n  func load() async -> Int {"), "\(inType)")
+    options.marksAvailability = false
+    #expect(text("\(own)\n\(function)\n", options).contains("\(own)\nfunc load() async -> Int {"))
   }
 
   @Test func `only functions of the wanted access level get twins`() {

@@ -1,9 +1,11 @@
 import SwiftSyntax
 
-/// The reason why a function calls its handler for each event, instead of once.
+/// The reason why a function does not call its handler exactly once: usually because it calls it for each event.
 package struct Subscription: Sendable, Hashable {
   /// A clause in lower case without a full stop, such as "its name says that it observes".
   package let reason: String
+  /// Whether the function only calls the handler in one of several cases, such as `whenSuccess(_:)`.
+  package var isConditional = false
 
   /// Returns why a handler is called for each event, or nil if it is called once.
   ///
@@ -16,7 +18,14 @@ package struct Subscription: Sendable, Hashable {
       max(
         handler.label.map(HandlerName.strength(of:)) ?? .none, HandlerName.strength(of: handler.name))
       == .strong
-    if let reason = nameReason(function.name.text, isStrong: isStrong) { return Subscription(reason: reason) }
+    let name = function.name.text
+    if !isStrong, begins(name, with: "when"), outcomes.contains(where: name.hasSuffix) {
+      return Subscription(
+        reason: "its name '\(name)' says that it only calls its handler in one of several cases",
+        isConditional: true)
+    }
+    if let reason = nameReason(name, isStrong: isStrong) { return Subscription(reason: reason) }
+    if !isStrong, let reason = pairReason(name, file) { return Subscription(reason: reason) }
     if let reason = commentReason(function, isStrong: isStrong) { return Subscription(reason: reason) }
     guard let body = function.body else { return nil }
     let uses = WordFinder([handler.name]).find(in: file, range: body.byteRange)
@@ -47,7 +56,9 @@ package struct Subscription: Sendable, Hashable {
     "Listener", "Observer", "Handler", "Callback", "Subscriber", "Action", "Hook",
   ]
   private static let startedNouns = [
-    "Updates", "Monitoring", "Observing", "Listening", "Updating", "Watching",
+    "Updates", "Monitoring", "Observing", "Listening", "Updating", "Watching", "Scanning", "Tracking",
+    "Polling",
+    "Measuring", "Streaming", "Ranging", "Discovery",
   ]
 
   private static func nameReason(_ name: String, isStrong: Bool) -> String? {
@@ -59,6 +70,16 @@ package struct Subscription: Sendable, Hashable {
       return reason
     }
     return begins(name, with: "start") && startedNouns.contains(where: name.hasSuffix) ? reason : nil
+  }
+
+  /// The ends of names of functions that only call their handler in one of several cases.
+  private static let outcomes = ["Success", "Failure", "Succeeded", "Failed", "Error", "Value"]
+
+  /// Returns whether the file has `stopHeading` for `startHeading`.
+  private static func pairReason(_ name: String, _ file: ParsedFile) -> String? {
+    guard begins(name, with: "start"), name != "start" else { return nil }
+    let end = "stop" + name.dropFirst("start".count)
+    return WordFinder([end]).find(in: file).isEmpty ? nil : "'\(end)' ends what it starts"
   }
 
   private static func begins(_ name: String, with verb: String) -> Bool {

@@ -35,7 +35,6 @@ struct FindingWriter {
 
   private func silent() -> [Finding] {
     let exits = exploration.exitsWithoutCall()
-    let missing = MissingCall(of: subject, in: file)
     let deferring = exits.count > 1 ? FixIt.deferring(subject, calls: graph.calls, file: file) : nil
     return exits.map { visit in
       let step = graph.steps[exploration.visits[visit].step]
@@ -45,9 +44,11 @@ struct FindingWriter {
         case .isGone(let owner): owner
         default: nil
         }
+      let branch = path.lastBranch(to: visit)
+      let missing = MissingCall(of: subject, at: place(of: step, branch), in: file)
       var fixIts = [deferring].compactMap(\.self)
       if case .leave(let exit) = step.event,
-        let fixIt = missing?.fixIt(for: exit, at: step.offset, branch: path.lastBranch(to: visit))
+        let fixIt = missing?.fixIt(for: exit, at: step.offset, branch: branch)
       {
         fixIts.append(fixIt)
       }
@@ -60,13 +61,24 @@ struct FindingWriter {
     }
   }
 
+  /// Returns where a missing call belongs: where the path leaves, or in the last branch of a path that just ends.
+  private func place(of step: Graph.Step, _ branch: (remark: Graph.Remark, offset: Int)?) -> Int {
+    switch step.event {
+    case .leave(.ends), .leave(.closureEnds): branch?.offset ?? step.offset
+    default: step.offset
+    }
+  }
+
   /// Stored continuations that are removed from their property and forgotten.
   private func dropped() -> [Finding] {
     exploration.drops.sorted { $0.key < $1.key }.map { step, visit in
-      finding(
-        .lost, at: graph.steps[step].offset,
+      let offset = graph.steps[step].offset
+      let canFix = subject.ownership.map { $0.takesAnyError && $0.payload.members.isEmpty } ?? false
+      return finding(
+        .lost, at: offset,
         message: "if a continuation is still waiting in \(name), it is dropped here and never resumed",
-        visit: visit)
+        visit: visit,
+        fixIts: canFix ? [FixIt.resuming(beforeAssignmentAt: offset, in: file)].compactMap(\.self) : [])
     }
   }
 

@@ -11,14 +11,11 @@ extension FixIt {
       returnsNothing(Syntax(branch), in: subject)
     else { return nil }
     let end = call.endPositionBeforeTrailingTrivia.utf8Offset
-    let start = call.startOffset
-    let line = file.lineStarts[file.line(at: start)]
-    let indentation = file.text(in: line..<start)
     // In `if let error { completion(nil, error) }` the call is not on its own line.
-    let isAlone = indentation.allSatisfy { $0 == " " || $0 == "\t" }
+    let indentation = file.indentation(before: call.startOffset)
     return FixIt(
       message: "return after the call",
-      edits: [(range: end..<end, replacement: isAlone ? "\n\(indentation)return" : "; return")])
+      edits: [(range: end..<end, replacement: indentation.map { "\n\($0)return" } ?? "; return")])
   }
 
   /// Returns whether `return` without a value is valid for leaving the function or closure around a statement.

@@ -4,21 +4,26 @@ import SwiftSyntax
 struct MissingCall {
   private let subject: Subject
   private let file: ParsedFile
+  /// The name of the handler at the end of the path.
+  private let name: String
 
-  /// Nil if the handler has no single call that ends the wait, as for stored continuations and `success:failure:`.
-  init?(of subject: Subject, in file: ParsedFile) {
-    guard !subject.isStored, subject.handler?.failureParameter == nil, subject.name != "$0" else {
-      return nil
-    }
+  /// Nil if the handler has no single call that ends the wait, as for `success:failure:`.
+  ///
+  /// - Parameter offset: A place on the path. A stored continuation has to have a local name there.
+  init?(of subject: Subject, at offset: Int, in file: ParsedFile) {
+    guard subject.handler?.failureParameter == nil, subject.name != "$0",
+      let name = subject.isStored ? TakenContinuation.name(of: subject, at: offset, in: file) : subject.name
+    else { return nil }
     self.subject = subject
     self.file = file
+    self.name = name
   }
 
   // MARK: - Text
 
   /// The call with placeholders for its arguments.
   var placeholder: String {
-    guard let handler = subject.handler else { return "\(subject.name).resume(returning: <#value#>)" }
+    guard let handler = subject.handler else { return "\(name).resume(returning: <#value#>)" }
     let arguments = handler.type?.parameters.filter { !$0.type.isVoid }.map {
       "<#\($0.type.trimmedDescription)#>"
     }
@@ -32,7 +37,7 @@ struct MissingCall {
   /// - Parameter error: An expression for the error on the path, if there is one.
   private func text(error: String?) -> String? {
     guard let handler = subject.handler else {
-      return isThrowingContinuation ? error.map { "\(subject.name).resume(throwing: \($0))" } : nil
+      return isThrowingContinuation ? error.map { "\(name).resume(throwing: \($0))" } : nil
     }
     if handler.isOptional, isBound { return nil }
     switch handler.shape {
@@ -74,6 +79,7 @@ struct MissingCall {
   }
 
   private var isThrowingContinuation: Bool {
+    if let ownership = subject.ownership { return ownership.takesAnyError }
     var node = subject.statements.parent?.parent
     for _ in 0..<3 {
       if let call = node?.as(FunctionCallExprSyntax.self) {
@@ -119,16 +125,10 @@ struct MissingCall {
   private func adding(_ call: String, before statement: Syntax) -> FixIt? {
     guard statement.parent?.is(CodeBlockItemSyntax.self) == true else { return nil }
     let start = statement.startOffset
-    let indentation = indentation(before: start)
+    let indentation = file.indentation(before: start)
     return FixIt(
       message: "call it with '\(call)'",
       edits: [(start..<start, indentation.map { "\(call)\n\($0)" } ?? "\(call); ")], isVerified: false)
-  }
-
-  /// Returns the spaces before a place, or nil if there is other code on its line.
-  private func indentation(before offset: Int) -> String? {
-    let text = file.text(in: file.lineStarts[file.line(at: offset)]..<offset)
-    return text.allSatisfy { $0 == " " || $0 == "\t" } ? text : nil
   }
 
   /// Returns the edit that adds the call at the end of the branch that the path takes last.
@@ -140,7 +140,7 @@ struct MissingCall {
     if last.item.is(BreakStmtSyntax.self) {
       return FixIt(message: "call it with '\(call)'", edits: [(range, call)], isVerified: false)
     }
-    let separator = indentation(before: range.lowerBound).map { "\n\($0)" } ?? "; "
+    let separator = file.indentation(before: range.lowerBound).map { "\n\($0)" } ?? "; "
     return FixIt(
       message: "call it with '\(call)'", edits: [(range.upperBound..<range.upperBound, separator + call)],
       isVerified: false)
@@ -165,67 +165,5 @@ struct MissingCall {
       node = current.parent
     }
     return nil
-  }
-}
-
-/// Finds the error that a path has at a place: of a `catch`, of `if let error`, or of `case .failure(let error)`.
-enum ErrorInScope {
-  static func name(at node: Syntax) -> String? {
-    var child = node
-    while let parent = child.parent {
-      if parent.is(FunctionDeclSyntax.self) || parent.is(InitializerDeclSyntax.self) { return nil }
-      if let clause = parent.as(CatchClauseSyntax.self), child.id == clause.body.id,
-        let name = name(of: clause)
-      {
-        return name
-      }
-      if let test = parent.as(IfExprSyntax.self), child.id == test.body.id,
-        let name = test.conditions.lazy.compactMap(name).first
-      {
-        return name
-      }
-      if let one = parent.as(SwitchCaseSyntax.self), child.id == one.statements.id,
-        case .case(let label) = one.label, label.caseItems.count == 1, let item = label.caseItems.first,
-        let name = failure(item.pattern)
-      {
-        return name
-      }
-      child = parent
-    }
-    return nil
-  }
-
-  private static func name(of clause: CatchClauseSyntax) -> String? {
-    guard let item = clause.catchItems.first else { return "error" }
-    guard clause.catchItems.count == 1 else { return nil }
-    guard let pattern = item.pattern else { return "error" }
-    return pattern.as(ValueBindingPatternSyntax.self)?.pattern.as(IdentifierPatternSyntax.self)?.identifier
-      .text
-  }
-
-  private static func name(of condition: ConditionElementSyntax) -> String? {
-    switch condition.condition {
-    case .optionalBinding(let binding):
-      guard let name = binding.pattern.as(IdentifierPatternSyntax.self)?.identifier.text,
-        name.lowercased().hasSuffix("error")
-      else { return nil }
-      return name
-    case .matchingPattern(let condition): return failure(condition.pattern)
-    default: return nil
-    }
-  }
-
-  /// Returns the name that `.failure(let error)` binds.
-  private static func failure(_ pattern: PatternSyntax) -> String? {
-    var pattern = pattern
-    if let binding = pattern.as(ValueBindingPatternSyntax.self) { pattern = binding.pattern }
-    guard
-      let call = pattern.as(ExpressionPatternSyntax.self)?.expression.as(FunctionCallExprSyntax.self),
-      call.calledExpression.as(MemberAccessExprSyntax.self)?.declName.baseName.text == "failure",
-      call.arguments.count == 1,
-      var inner = call.arguments.first?.expression.as(PatternExprSyntax.self)?.pattern
-    else { return nil }
-    if let binding = inner.as(ValueBindingPatternSyntax.self) { inner = binding.pattern }
-    return inner.as(IdentifierPatternSyntax.self)?.identifier.text
   }
 }

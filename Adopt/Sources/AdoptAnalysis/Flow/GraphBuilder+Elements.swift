@@ -16,6 +16,14 @@ extension GraphBuilder {
     refersToHandler(sequence) || isElement(sequence)
   }
 
+  /// Follows a sequence that takes all continuations out of their collection, such as `waiters.withLock { … }`. Returns
+  /// false for all other expressions.
+  mutating func takeAll(_ sequence: ExprSyntax) -> Bool {
+    guard subject.ownership?.kind == .collection, let call = isTaker(sequence) else { return false }
+    lower(taking: call)
+    return true
+  }
+
   /// Splits the path on whether there are continuations. A property that was emptied before has none.
   private mutating func forkOnElements(of sequence: ExprSyntax, at offset: Int) -> Tails {
     var place = sequence.bare
@@ -115,6 +123,9 @@ extension GraphBuilder {
     func isSource(_ expression: ExprSyntax) -> Bool {
       var expression = expression.bare
       while let base = continuationBase(of: expression) { expression = base.bare }
+      if let element = expression.as(SubscriptCallExprSyntax.self) {
+        expression = element.calledExpression.bare
+      }
       if let name = expression.ownName { return sources.contains(name) }
       guard let access = expression.as(MemberAccessExprSyntax.self), let base = access.base?.plainName else {
         return false

@@ -46,7 +46,7 @@ extension GraphBuilder {
 
   mutating func lower(for statement: ForStmtSyntax, label: String?) {
     let offset = statement.positionAfterSkippingLeadingTrivia.utf8Offset
-    if subject.isStored, elements(of: statement.sequence) {
+    if subject.isStored, takeAll(statement.sequence) || elements(of: statement.sequence) {
       lower(elementsOf: statement, label: label)
       return
     }

@@ -24,6 +24,8 @@ struct Ownership {
   let opaque: Set<String>
   /// Whether it is an error that the property still stores a continuation that was resumed.
   let reportsKept: Bool
+  /// Whether the continuation can be resumed with any error, as far as its type is written.
+  let takesAnyError: Bool
 }
 
 extension GraphBuilder {
@@ -191,7 +193,7 @@ extension GraphBuilder {
       default: return false
       }
     }
-    if name == "forEach", elements(of: base), let closure = call.lastClosure {
+    if name == "forEach", let closure = call.lastClosure, takeAll(base) || elements(of: base) {
       inline(elementsIn: closure, of: base)
       return true
     }

@@ -37,4 +37,9 @@ package struct ParsedFile: Sendable {
   package var locations: SourceLocationConverter {
     SourceLocationConverter(fileName: path, tree: tree)
   }
+  /// Returns the spaces and tabs before a place, or nil if there is other code on its line.
+  func indentation(before offset: Int) -> String? {
+    let text = text(in: lineStarts[line(at: offset)]..<offset)
+    return text.allSatisfy { $0 == " " || $0 == "\t" } ? text : nil
+  }
 }

@@ -10,6 +10,8 @@ struct ContinuationTypes {
   struct Storage {
     var kind: Ownership.Kind
     var payload: ContinuationPayload
+    /// Whether the value is behind a lock, so that the property itself may be a constant.
+    var isBoxed = false
   }
 
   /// A property of a struct that is itself the value of a property.
@@ -77,8 +79,9 @@ struct ContinuationTypes {
   func storage(of binding: PatternBindingSyntax, in members: MemberBlockSyntax) -> Storage? {
     guard let type = type(of: binding) else { return nil }
     if let content = Self.boxed(type) {
-      guard let storage = storage(content, in: members), storage.kind != .collection else { return nil }
-      return Storage(kind: .box, payload: storage.payload)
+      guard let storage = storage(content, in: members) else { return nil }
+      let kind = storage.kind == .collection ? storage.kind : .box
+      return Storage(kind: kind, payload: storage.payload, isBoxed: true)
     }
     return storage(type, in: members)
   }
@@ -93,7 +96,7 @@ struct ContinuationTypes {
     let block = structure.memberBlock
     let properties = Self.storedProperties(of: block)
     return properties.compactMap { property in
-      guard property.isVariable, let storage = storage(of: property.binding, in: block), storage.kind != .box
+      guard property.isVariable, let storage = storage(of: property.binding, in: block), !storage.isBoxed
       else { return nil }
       return Nested(
         name: property.name, storage: storage,

@@ -36,11 +36,14 @@ extension StoredContinuation {
       if Self.isMember(file, offset) || !isShadowed || offset < closure.startOffset { return nil }
     }
     if isComposed, hasTest(before: start, in: function, file) { return nil }
+    let fixIt =
+      takesAnyError && !isComposed ? FixIt.resuming(beforeAssignmentAt: sequence.startOffset, in: file) : nil
     let finding = Finding(
       kind: .lost, place: file.place(at: start), handler: shownName, function: function.name,
       message:
         "if a continuation is still waiting in '\(shownName)', it is overwritten here and never resumed",
       notes: [(file.place(of: property), "'\(word)' stores it until it is resumed")],
+      fixIts: [fixIt?.inItsFile(file, at: start)].compactMap(\.self),
       fingerprint: Fingerprint.of(
         .lost, function: function.name, handler: shownName, statementAt: start, in: file))
     return Overwrite(finding: finding, offset: start, call: call, closure: closure)

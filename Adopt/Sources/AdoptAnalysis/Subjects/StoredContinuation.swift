@@ -58,7 +58,7 @@ struct StoredContinuation {
       else { return [] }
       let typeName = members.parent?.typeDeclarationName
       if let storage = types.storage(of: binding, in: members) {
-        guard isVariable || storage.kind == .box else { return [] }
+        guard isVariable || storage.isBoxed else { return [] }
         return [
           StoredContinuation(
             name: name, property: binding, members: members, kind: storage.kind, payload: storage.payload,
@@ -209,8 +209,24 @@ struct StoredContinuation {
             parameters: other.parameters, isMethod: true, returnsContinuation: other.returnsContinuation)
         )
       },
-      opaque: Set(counts.keys).subtracting(followed.map(\.1.base)), reportsKept: reportsKept)
+      opaque: Set(counts.keys).subtracting(followed.map(\.1.base)), reportsKept: reportsKept,
+      takesAnyError: takesAnyError)
     return subject
+  }
+
+  /// Whether the continuation can be resumed with any error, as far as its type is written.
+  var takesAnyError: Bool {
+    var pending = [Syntax(property)]
+    while let node = pending.popLast() {
+      if let type = node.as(IdentifierTypeSyntax.self),
+        ContinuationTypes.continuations.contains(type.name.text)
+      {
+        let failure = type.genericArgumentClause?.arguments.last?.argument.trimmedDescription ?? ""
+        return ["any Error", "Error", "any Swift.Error", "Swift.Error"].contains(failure)
+      }
+      pending += node.children(viewMode: .sourceAccurate)
+    }
+    return false
   }
 
   private static let eventWords = [
@@ -220,22 +236,26 @@ struct StoredContinuation {
   ]
 
   /// Returns whether it is an error to keep a continuation that was resumed. Many objects are used only once, so there
-  /// must be a sign that a function runs again.
+  /// must be a sign that a function runs again, or another function must set the property to nil when it resumes.
   private func reportsKept(_ functions: [Function], in file: ParsedFile) -> Bool {
     if kind == .collection { return true }
     var resuming = 0
     var isEvent = false
+    var clears = false
     for function in functions {
       let text = file.text(in: function.body.byteRange)
-      if !payload.isState,
-        text.contains("= nil") || text.contains(".take()") || text.contains("&\(word)")
-      {
-        return false
+      if !payload.isState {
+        if text.contains(".take()") || text.contains("&\(word)") { return false }
+        if text.contains("= nil") {
+          // The function that waits, or one that is called after resuming, may clear the property for all.
+          guard text.contains("resume("), !text.contains("Continuation {") else { return false }
+          clears = true
+        }
       }
       if text.contains("resume(") { resuming += 1 }
       if Self.eventWords.contains(where: function.name.contains) { isEvent = true }
     }
-    return isEvent || resuming > 1
+    return isEvent || clears || resuming > 1
   }
 
   /// Returns a finding if code stores continuations that no code can resume.

@@ -7,7 +7,17 @@ struct LinkedCheck {
   let jobs: Int
 
   /// Returns the files with all findings, and the options for checking one of them alone.
-  func link(_ files: [CheckedFile]) async throws(CancellationError) -> ([CheckedFile], CheckOptions) {
+  ///
+  /// - Parameter others: Files that only help to check the first ones.
+  func link(
+    _ files: [CheckedFile], with others: [CheckedFile]
+  ) async throws(CancellationError) -> ([CheckedFile], CheckOptions) {
+    let (linked, options) = try await linked(files + others)
+    return (Array(linked.prefix(files.count)), options)
+  }
+
+  private func linked(_ files: [CheckedFile]) async throws(CancellationError) -> ([CheckedFile], CheckOptions)
+  {
     let links = FileLinks(files.filter { $0.path != "-" }.compactMap(\.result.summary))
     var options = options
     options.aliases = links.aliases

@@ -43,7 +43,8 @@ struct CheckCommand: Sendable {
       changed.map { changed in found.files.filter { changed.touches(paths.absolute($0)) } } ?? found.files
     let linking = LinkedCheck(options: options, jobs: context.jobs)
     var alone = try await check(files)
-    var (checked, linkedOptions) = try await linking.link(alone)
+    let unchanged = try await changed == nil ? [] : others(of: alone, in: found.files)
+    var (checked, linkedOptions) = try await linking.link(alone, with: unchanged)
     for case let (place, message)? in checked.map(\.syntaxError) {
       context.screen.warn(
         "\(place.path):\(place.line):\(place.column): warning: the file does not parse, so findings may be missing: \(message)"
@@ -59,7 +60,7 @@ struct CheckCommand: Sendable {
         failures = result.problems
         guard result.count > 0 else { break }
         alone = try await recheck(alone, result.changed)
-        (checked, linkedOptions) = try await linking.link(alone)
+        (checked, linkedOptions) = try await linking.link(alone, with: unchanged)
         report = self.report(checked, try await changedLines(), baseline)
       }
     }
@@ -79,6 +80,16 @@ struct CheckCommand: Sendable {
       [options, name = arguments.value("path")] in
       CheckedFile.checking($0, name: name, options: options)
     }
+  }
+
+  /// Checks the other files of the modules of files, as far as they may decide what is found in these.
+  private func others(of files: [CheckedFile], in all: [String]) async throws -> [CheckedFile] {
+    let modules = Set(files.compactMap(\.result.summary).filter(\.mayNeedOthers).map(\.module))
+    let known = Set(files.map(\.path))
+    let others = all.filter {
+      $0 != "-" && !known.contains($0) && modules.contains(FileSummary.module(of: $0))
+    }
+    return try await others.isEmpty ? [] : check(others)
   }
 
   private func recheck(_ files: [CheckedFile], _ changed: Set<String>) async throws -> [CheckedFile] {
@@ -169,7 +180,7 @@ struct CheckCommand: Sendable {
       switch arguments.value("format") {
       case "json": JSONReport.text(report)
       case "sarif": SARIFReport.text(report, paths: paths)
-      case "github": GitHubReport.text(report)
+      case "github": GitHubReport.text(report, paths: paths)
       default: TextReport(isColoured: context.isColoured).text(report)
       }
     try await context.write(text)

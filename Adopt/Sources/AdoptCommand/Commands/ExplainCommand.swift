@@ -10,13 +10,19 @@ struct ExplainCommand: Sendable {
     context = try CommandContext(arguments, environment: environment)
     var kinds: [Finding.Kind] = []
     for name in arguments.operands {
-      guard let kind = Finding.Kind(rawValue: name) else {
+      guard let kind = Self.kind(named: name) else {
         let names = Finding.Kind.allCases.map(\.rawValue).joined(separator: ", ")
         throw UsageError("'\(name)' is not a kind of finding. The kinds are: \(names).")
       }
       kinds.append(kind)
     }
     self.kinds = kinds.isEmpty ? Finding.Kind.allCases : kinds
+  }
+
+  /// Returns the kind with a name as one of the reports shows it: `never`, `[never]` or `HandlerNeverCalled`.
+  private static func kind(named name: String) -> Finding.Kind? {
+    let plain = name.lowercased().filter { $0 != "[" && $0 != "]" }
+    return Finding.Kind.allCases.first { $0.rawValue == plain || RuleText($0).name.lowercased() == plain }
   }
 
   func run() async throws -> ExitStatus {
@@ -33,7 +39,12 @@ enum Explanation {
       text.split(separator: "\n", omittingEmptySubsequences: false).map { $0.isEmpty ? "" : "    \($0)" }
         .joined(separator: "\n")
     }
-    return "\(kind.rawValue): \(meaning)\n\nExample:\n\n\(indented(example))\n\nFix:\n\n\(indented(fix))\n"
+    let text =
+      "\(kind.rawValue): \(meaning)\n\nExample:\n\n\(indented(example))\n\nFix:\n\n\(indented(fix))\n"
+    guard kind != .suppression else { return text }
+    let comment = "//" + " adopt:ignore \(kind.rawValue) - the reason"
+    return text
+      + "\nIf a finding is wrong, write a comment on its line or above it:\n\n\(indented(comment))\n"
   }
 
   private static func parts(of kind: Finding.Kind) -> (meaning: String, example: String, fix: String) {

@@ -29,6 +29,14 @@ struct Paths: Sendable {
     return URL(fileURLWithPath: full).standardizedFileURL.path
   }
 
+  /// Returns the path of a file relative to the top of the repository, or an absolute path if it is outside. Standard
+  /// input without a name is not a file, and counts as one in the current folder.
+  func inRepository(_ path: String) -> String {
+    let absolute = path.hasPrefix("<") ? current + "/" + path : absolute(path)
+    let relative = Self.relative(absolute, to: root)
+    return relative.hasPrefix("../") || relative == ".." ? absolute : relative
+  }
+
   /// Returns a path relative to a folder. Both must be absolute.
   static func relative(_ path: String, to folder: String) -> String {
     let (parts, base) = (path.split(separator: "/"), folder.split(separator: "/"))

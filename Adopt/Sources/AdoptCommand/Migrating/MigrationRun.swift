@@ -62,15 +62,16 @@ struct MigrationRun: Sendable {
     for path in SourceDiscovery.find([folder]).files where !named.contains(resolver.absolute(path)) {
       if let text = try? SourceText.read(path) { all.append(ParsedFile(path: path, text: text)) }
     }
-    let index = TwinIndex(all)
-    var found = files.map { migrations(in: $0, index: index, options: options) }
-    if isVerifying {
-      do throws(VerifierError) {
-        let verifier = MigrationVerifier(directory: folder, arguments: arguments)
-        found = try verifier.verify(zip(files, found).map { (file: $0, migrations: $1) })
-      } catch {
-        throw FileProblem(folder, error.description)
-      }
+    var index = TwinIndex(all)
+    var verifier = MigrationVerifier(directory: folder, arguments: arguments)
+    defer { verifier.close() }
+    var found: [MigrationFile]
+    do throws(VerifierError) {
+      try verifier.resolve(&index, for: files, of: all, isBuilding: isVerifying)
+      found = files.map { migrations(in: $0, index: index, options: options) }
+      if isVerifying { found = try verifier.verify(zip(files, found).map { (file: $0, migrations: $1) }) }
+    } catch {
+      throw FileProblem(folder, error.description)
     }
     for (file, migrations) in zip(files, found) {
       outcome.staying += migrations.staying

@@ -1,12 +1,14 @@
 import AdoptAnalysis
 
-/// Findings as workflow commands of GitHub Actions, which shows them at their lines in a pull request.
+/// Findings as workflow commands of GitHub Actions, which shows them at their lines in a pull request. Their paths are
+/// relative to the top of the repository.
 enum GitHubReport {
-  static func text(_ report: CheckReport) -> String {
+  static func text(_ report: CheckReport, paths: Paths) -> String {
     report.findings.map { finding in
       let place = finding.place
       let path = finding.notes.map { "\n\($0.place.line):\($0.place.column): \($0.message)" }.joined()
-      return "::warning file=\(property(place.path)),line=\(place.line),col=\(place.column),"
+      return
+        "::warning file=\(property(paths.inRepository(place.path))),line=\(place.line),col=\(place.column),"
         + "title=\(property("adopt: \(finding.kind.rawValue)"))::\(data(finding.message + path))\n"
     }.joined()
   }

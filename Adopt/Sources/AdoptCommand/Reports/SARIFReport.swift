@@ -98,11 +98,9 @@ struct SARIFReport {
   }
 
   private func artifact(_ path: String) -> SARIF.ArtifactLocation {
-    // Standard input without a name is not a file.
-    let absolute = path.hasPrefix("<") ? paths.current + "/" + path : paths.absolute(path)
-    let relative = Paths.relative(absolute, to: paths.root)
-    if relative.hasPrefix("../") || relative == ".." { return .init(uri: fileURI(absolute)) }
-    return .init(uri: Self.escaped(relative), uriBaseId: Self.base)
+    let path = paths.inRepository(path)
+    return path.hasPrefix("/")
+      ? .init(uri: fileURI(path)) : .init(uri: Self.escaped(path), uriBaseId: Self.base)
   }
 
   private func fileURI(_ path: String) -> String { "file://" + Self.escaped(path) }

@@ -8,7 +8,7 @@ final class CandidateFinder: SyntaxVisitor {
   private(set) var initializers: [InitializerCandidate] = []
   private(set) var asyncFunctions: Set<AsyncFunction> = []
   /// The declarations of these functions.
-  private(set) var asyncDeclarations: [AsyncFunction: FunctionDeclSyntax] = [:]
+  private(set) var asyncDeclarations: [AsyncFunction: [FunctionDeclSyntax]] = [:]
   /// Functions that return a stream, which may be the twin of a subscription.
   private(set) var streamFunctions: Set<AsyncFunction> = []
   /// Functions with one parameter that may end a subscription: their types, names, labels and parameter types.
@@ -48,7 +48,7 @@ final class CandidateFinder: SyntaxVisitor {
     if node.isAsync {
       let key = AsyncFunction(type: Scope(of: node).type, name: node.fullName)
       asyncFunctions.insert(key)
-      asyncDeclarations[key] = node
+      asyncDeclarations[key, default: []].append(node)
       return .visitChildren
     }
     let scope = Scope(of: node)

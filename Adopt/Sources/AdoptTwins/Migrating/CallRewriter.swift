@@ -91,9 +91,12 @@ struct CallRewriter {
   ) -> String {
     if names.isEmpty || function.returnsNothing { return awaiting(call, function) }
     let used = names.map { name in lines.contains { Self.mentions(name, in: $0) } ? name : "_" }
-    if used.allSatisfy({ $0 == "_" }) { return "_ = " + awaiting(call, function) }
+    if used.allSatisfy({ $0 == "_" }), function.annotation == nil {
+      return "_ = " + awaiting(call, function)
+    }
     let pattern = used.count == 1 ? used[0] : "(\(used.joined(separator: ", ")))"
-    return "let \(pattern) = " + awaiting(call, function)
+    let type = function.annotation.map { ": \($0)" } ?? ""
+    return "let \(pattern)\(type) = " + awaiting(call, function)
   }
 
   static func mentions(_ name: String, in line: String) -> Bool {
@@ -170,8 +173,7 @@ struct CallRewriter {
       if position > 0, item.leadingTrivia.newlineCount > 1 { lines.append("") }
       lines += item.leadingTrivia.commentLines
       if position == kept.count - 1, let call = item.item.asCall,
-        let (function, isCertain) = index.function(calledBy: call),
-        isCertain
+        let function = index.callee(of: call, in: file)?.function
       {
         lines += try rewrite(call, function)
       } else if item.item.is(BreakStmtSyntax.self) {

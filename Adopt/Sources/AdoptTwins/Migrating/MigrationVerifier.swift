@@ -8,6 +8,8 @@ package struct MigrationVerifier {
   private let directory: String
   private let arguments: [String]
   private let toolchain = Toolchain()
+  /// The copy of the package, which has been built without changes.
+  private var workspace: Workspace?
   private static let maximumBuilds = 8
 
   /// - Parameter directory: The folder of the package.
@@ -16,17 +18,53 @@ package struct MigrationVerifier {
     self.arguments = arguments
   }
 
-  /// Returns the files with the migrations that compile together. Nothing in the package changes.
-  package func verify(_ files: [Pair]) throws(VerifierError) -> [MigrationFile] {
-    guard files.contains(where: { !$0.migrations.migrations.isEmpty }) else { return files.map(\.migrations) }
-    let workspace = try Workspace(package: directory, files: files.map(\.file.path))
-    defer { workspace.folder.remove() }
-    for pair in files { try workspace.write(pair.file.text, as: pair.file.path) }
+  /// Removes the copy of the package.
+  package func close() { workspace?.folder.remove() }
+
+  /// Builds a copy of the package, unless that has happened. Nothing in the package changes.
+  private mutating func buildCopy(_ files: [ParsedFile]) throws(VerifierError) -> Workspace {
+    if let workspace { return workspace }
+    let workspace = try Workspace(package: directory, files: files.map(\.path))
+    self.workspace = workspace
+    for file in files { try workspace.write(file.text, as: file.path) }
     if let first = try errors(workspace).first {
       throw VerifierError(
         "The package does not build before the migration: \(first.path):\(first.line):\(first.column): \(first.message)."
       )
     }
+    return workspace
+  }
+
+  /// Finds out which functions the unclear calls of some files call. The index notes if that is not possible.
+  ///
+  /// - Parameters:
+  ///   - files: The files to migrate.
+  ///   - all: All files of the package.
+  ///   - isBuilding: Whether to build a copy of the package. Otherwise, the index of its last build is used.
+  package mutating func resolve(
+    _ index: inout TwinIndex, for files: [ParsedFile], of all: [ParsedFile], isBuilding: Bool
+  ) throws(VerifierError) {
+    let unclear = files.filter { index.hasUnclearCalls($0) }
+    guard !unclear.isEmpty else { return }
+    let workspace: Workspace? = try isBuilding ? buildCopy(files) : nil
+    let paths = Dictionary(
+      all.map { ($0.path, Workspace.resolved($0.path).path) }, uniquingKeysWith: { first, _ in first })
+    let wanted = index.declaringFiles.union(unclear.map(\.path)).compactMap { paths[$0] }
+    do throws(VerifierError) {
+      let compiled = try CompilerIndex(package: workspace?.package ?? directory, toolchain: toolchain)
+      let names = try compiled.names(
+        in: Set(wanted), original: workspace?.originals ?? { Workspace.resolved($0).path },
+        requiresCurrent: workspace == nil)
+      index.use(names, paths: paths)
+    } catch {
+      index.noteObstacle(error.description)
+    }
+  }
+
+  /// Returns the files with the migrations that compile together. Nothing in the package changes.
+  package mutating func verify(_ files: [Pair]) throws(VerifierError) -> [MigrationFile] {
+    guard files.contains(where: { !$0.migrations.migrations.isEmpty }) else { return files.map(\.migrations) }
+    let workspace = try buildCopy(files.map(\.file))
     var files = files
     for _ in 0..<Self.maximumBuilds {
       for pair in files {

@@ -70,7 +70,7 @@ extension Migrator {
           if let moved { (count, throwing) = (count + 1, throwing || moved.isThrowing) }
           lines += moved?.lines ?? plain(item)
         } catch let refusal as CallRewriter.Refusal {
-          for call in Calls(Syntax(item)).found where index.function(calledBy: call) != nil {
+          for call in Calls(Syntax(item)).found where self.function(calledBy: call) != nil {
             stay(call, refusal.reason)
           }
           refused = true
@@ -115,7 +115,7 @@ extension Migrator {
     if text.hasSuffix(".wait()") || text.hasPrefix("_ = ") && text.contains(".wait(timeout:") {
       return .waits(for: nil)
     }
-    if let call = item.item.asCall, let (function, isCertain) = index.function(calledBy: call), isCertain {
+    if let call = item.item.asCall, let function = self.function(calledBy: call) {
       return .calls(call, function)
     }
     return .other
@@ -168,7 +168,7 @@ extension Migrator {
     else { return nil }
     guard let closure = wait.lastClosure, closure.statements.count == 1,
       let call = closure.statements.first?.item.asCall,
-      let (function, isCertain) = index.function(calledBy: call), isCertain, call.trailingClosure == nil,
+      let function = self.function(calledBy: call), call.trailingClosure == nil,
       call.arguments.last?.expression.trimmedDescription == (closure.parameterNames.first ?? "$0")
     else {
       throw CallRewriter.Refusal(

@@ -34,9 +34,7 @@ struct Migrator {
 
   /// Returns whether a function is a function with a handler that has an alternative, or the alternative.
   private func belongsToTwin(_ function: FunctionDeclSyntax) -> Bool {
-    let name = function.fullName
-    return index.functions[name.base]?.contains { $0.twin == name || $0.name == name } ?? false
-      || index.functions.values.joined().contains { $0.twin == name && function.isAsync }
+    index.places.contains(file.place(of: function.name))
   }
 
   private mutating func migrate(_ function: FunctionDeclSyntax, _ body: CodeBlockSyntax) {
@@ -85,12 +83,8 @@ struct Migrator {
     of items: CodeBlockItemListSyntax, mayEnd: Bool, inTask: Bool = false
   ) -> (FixIt.Edit, Int)? {
     guard mayEnd, let last = items.last, let call = last.item.asCall,
-      let (function, isCertain) = index.function(calledBy: call)
+      let function = self.function(calledBy: call)
     else { return nil }
-    guard isCertain else {
-      stay(call, "several functions with this name have different handlers")
-      return nil
-    }
     if items.dropLast().contains(where: { $0.item.is(DeferStmtSyntax.self) }) {
       stay(call, "a 'defer' of the function would run before the closure and not after it")
       return nil
@@ -119,7 +113,7 @@ struct Migrator {
     FixIt.Edit, Int
   )? {
     guard let closure = wait.lastClosure, closure.statements.count == 1, let only = closure.statements.first,
-      let call = only.item.asCall, let (called, isCertain) = index.function(calledBy: call), isCertain,
+      let call = only.item.asCall, let called = self.function(calledBy: call),
       let name = closure.parameterNames.first ?? (closure.signature == nil ? "$0" : nil)
     else { return nil }
     if let finding = called.finding {
@@ -198,18 +192,19 @@ struct Migrator {
 
   private mutating func explain(_ call: FunctionCallExprSyntax) {
     guard !settled.contains(call.position.utf8Offset) else { return }
-    let callee = call.calledExpression.bare
-    let name = callee.as(MemberAccessExprSyntax.self)?.declName.baseName.text ?? callee.plainName ?? ""
-    if index.subscriptions.contains(name), call.lastClosure != nil {
-      stay(call, "it is a subscription, whose closure runs for each event")
+    let name = call.calledName?.text ?? ""
+    if index.functions[name] == nil, index.subscriptions.contains(name), call.lastClosure != nil {
+      stay(call, TwinIndex.subscriptionReason)
       return
     }
-    guard let (function, isCertain) = index.function(calledBy: call) else { return }
+    guard let callee = index.callee(of: call, in: file) else { return }
     let around = Surroundings(of: call)
     if let enclosing = around.function, belongsToTwin(enclosing) { return }
-    if !isCertain {
-      stay(call, "several functions with this name have different handlers")
-    } else if around.isInDefer {
+    guard case .function(let function) = callee else {
+      if case .stays(let reason) = callee { stay(call, reason) }
+      return
+    }
+    if around.isInDefer {
       stay(call, "a 'defer' cannot await")
     } else if around.usesGroup {
       stay(call, "a DispatchGroup waits for it together with other work")
@@ -226,6 +221,11 @@ struct Migrator {
     } else {
       stay(call, "the function around it is not async")
     }
+  }
+
+  /// Returns the function that a call calls, if it has an alternative.
+  func function(calledBy call: FunctionCallExprSyntax) -> MigratableFunction? {
+    index.callee(of: call, in: file)?.function
   }
 
   mutating func stay(_ call: FunctionCallExprSyntax, _ reason: String) {

@@ -77,7 +77,17 @@ struct Workspace {
     return resolved.hasPrefix(copied) ? packageSource + "/" + resolved.dropFirst(copied.count) : nil
   }
 
-  private static func resolved(_ path: String) -> URL {
+  /// A function that returns the absolute path of the original of a path in the workspace, with all links resolved.
+  var originals: (String) -> String {
+    var resolved: [String: String] = [:]
+    for (path, copy) in copies { resolved[Self.resolved(copy).path] = Self.resolved(path).path }
+    return { path in
+      let path = Self.resolved(path).path
+      return resolved[path] ?? path
+    }
+  }
+
+  static func resolved(_ path: String) -> URL {
     URL(fileURLWithPath: path).standardizedFileURL.resolvingSymlinksInPath()
   }
 

@@ -19,6 +19,8 @@ struct StreamBody {
   let unsubscribing: Unsubscribing
   let callee: String
   let isMember: Bool
+  /// `any Error`, or `any Swift.Error` where a type is called `Error`.
+  let errorType: String
 
   private struct Value {
     let name: String
@@ -91,7 +93,7 @@ struct StreamBody {
   func returnType() throws -> String {
     let elements = try elements()
     return elements.canThrow
-      ? "AsyncThrowingStream<\(elements.type), any Swift.Error>" : "AsyncStream<\(elements.type)>"
+      ? "AsyncThrowingStream<\(elements.type), \(errorType)>" : "AsyncStream<\(elements.type)>"
   }
 
   func lines(unsendable: Bool) throws -> [Line] {

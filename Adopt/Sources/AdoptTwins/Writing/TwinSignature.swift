@@ -67,7 +67,9 @@ struct TwinSignature {
   /// Returns the attributes and modifiers, followed by a space or a line ending.
   func prefix(separate: Bool, extra: [String], modifiersBefore: [String]) -> String {
     var text = ""
+    let replacesVersions = extra.contains { $0.hasPrefix("@available(") }
     for attribute in attributes {
+      if replacesVersions, Availability.versions(in: attribute) != nil { continue }
       let next = attribute.lastToken(viewMode: .sourceAccurate)?.nextToken(viewMode: .sourceAccurate)
       let breaks = next?.leadingTrivia.containsNewline ?? false
       text += relative(attribute.trimmedDescription) + (breaks ? "\n" : " ")

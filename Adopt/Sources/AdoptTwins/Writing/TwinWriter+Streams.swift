@@ -9,6 +9,7 @@ extension TwinWriter {
   func streamDecision(for candidate: Candidate, _ subscription: Subscription, taken: inout Set<String>) throws
     -> Decision
   {
+    if subscription.isConditional { throw Refusal(reason: subscription.reason) }
     let function = candidate.function
     _ = try checkAttributes(of: function)
     var name = candidate.name
@@ -72,7 +73,7 @@ extension TwinWriter {
     let body = StreamBody(
       signature: signature, handler: candidate.handler, types: types, unsubscribing: unsubscribing,
       callee: try callee(of: candidate, internalNames: Set(signature.internalNames.values)),
-      isMember: !candidate.scope.type.isEmpty)
+      isMember: !candidate.scope.type.isEmpty, errorType: errorType)
     let returns = try body.returnType()
     func lines(separate: Bool, unsendable: Bool) throws -> [Line] {
       let text =
@@ -102,23 +103,18 @@ extension TwinWriter {
 
   // MARK: - Availability and access
 
-  private static let concurrency = "@available(macOS 10.15, iOS 13, tvOS 13, watchOS 6, *)"
-  private static let systems: Set<String> = ["macOS", "iOS", "tvOS", "watchOS", "OSX"]
-
-  /// Returns the attribute for systems without Swift concurrency, unless the code already names a system version.
+  /// Returns the attribute for systems without Swift concurrency, unless the code requires newer ones.
+  ///
+  /// It replaces the attribute of the function that names system versions, if there is one.
   func availability(of candidate: Candidate) -> [String] {
     guard options.marksAvailability else { return [] }
     let lists =
       [candidate.function.attributes] + candidate.scope.declarations.compactMap(\.declarationAttributes)
-    let isMarked = lists.joined().contains { element in
-      guard case .attribute(let attribute) = element,
-        attribute.attributeName.trimmedDescription == "available"
-      else {
-        return false
-      }
-      return !attribute.words.isDisjoint(with: Self.systems)
-    }
-    return isMarked ? [] : [Self.concurrency]
+    let required = Availability(
+      lists.joined().compactMap { element in
+        if case .attribute(let attribute) = element { attribute } else { nil }
+      })
+    return required.hasConcurrency ? [] : [required.withConcurrency]
   }
 
   /// Returns whether a function has the access level that the options select.

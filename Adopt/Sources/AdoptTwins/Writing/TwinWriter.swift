@@ -50,6 +50,9 @@ struct TwinWriter {
     return result
   }
 
+  /// `any Error`, or `any Swift.Error` where a type is called `Error`.
+  var errorType: String { found.declaredTypes.contains("Error") ? "any Swift.Error" : "any Error" }
+
   // MARK: One function
 
   private func decision(for candidate: Candidate, taken: inout Set<String>) -> Decision {
@@ -118,7 +121,7 @@ struct TwinWriter {
       callsThrowing: callsThrowing, annotatesClosures: annotatesClosures(function, outcome),
       callee: try callee(of: candidate, internalNames: internalNames), style: localStyle)
 
-    if found.declaredTypes.contains("Error") { body.errorType = "any Swift.Error" }
+    body.errorType = errorType
 
     func lines(separate: Bool, unsendable: Bool) -> [Line] {
       documentation(of: candidate, base: base, dropsResult: function.signature.returnClause != nil)

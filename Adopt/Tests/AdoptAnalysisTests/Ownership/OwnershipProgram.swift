@@ -54,8 +54,15 @@ struct OwnershipProgram {
     emit("}")
   }
 
-  /// Whether the property may be cleared elsewhere, so that no continuation that is kept is reported.
-  var clears: Bool { !form.alwaysReportsKept && text.contains { $0.contains("= nil") } }
+  /// Whether a function that does not resume may clear the property for all, so that no continuation that is kept is
+  /// reported.
+  var clears: Bool {
+    let start = text.firstIndex { $0.contains("func didUpdate") } ?? 0
+    return !form.alwaysReportsKept
+      && [text[..<start], text[start...]].contains { function in
+        function.contains { $0.contains("= nil") } && !function.contains { $0.contains("resume(") }
+      }
+  }
 
   private static func clears(_ lines: [Line]) -> Bool {
     lines.contains { line in

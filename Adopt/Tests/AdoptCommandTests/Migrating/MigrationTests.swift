@@ -31,8 +31,15 @@ struct MigrationTests {
     let folder = try folder(for: package)
     let result = try await folder.adopt("migrate", "--in-place", "--verify", "off")
     #expect(result.status == 0, "\(result.errors)")
-    #expect(result.errors.contains("\(package.moved) call"), "\(result.errors)")
-    #expect(notes(result) == package.staying, "\(result.errors)")
+    let moved = package.moved == 0 ? "no call" : "\(package.moved) call"
+    #expect(result.errors.contains(moved), "\(result.errors)")
+    #expect(notes(result) == package.staying + package.unclear, "\(result.errors)")
+    if package.unclear > 0 {
+      #expect(
+        result.errors.contains(
+          "several functions with this name have different handlers, and the index of the compiler cannot be used"
+        ))
+    }
     for name in try await folder.run(["/usr/bin/find", ".", "-name", "*.swift"]).output.split(separator: "\n")
     {
       let file = ParsedFile(path: String(name), text: try folder.text(String(name)))
@@ -56,7 +63,7 @@ struct MigrationTests {
     let passed = fast.flatMap { ["--compiler-argument", $0] }
     let result = try await folder.run(
       [TemporaryPackage.program.path, "migrate", "--in-place"] + passed)
-    let moved = MigrationPackage.all.reduce(0) { $0 + $1.moved }
+    let moved = MigrationPackage.all.reduce(0) { $0 + $1.moved + $1.unclear }
     #expect(result.status == 0, "\(result.errors)")
     #expect(result.errors.contains("\(moved) calls"), "\(result.errors)")
     #expect(notes(result) == MigrationPackage.all.reduce(0) { $0 + $1.staying }, "\(result.errors)")
@@ -64,6 +71,26 @@ struct MigrationTests {
     #expect(tests.status == 0, "\(tests.output)\(tests.errors)")
     let again = try await folder.run([TemporaryPackage.program.path, "migrate"] + passed)
     #expect(again.output.isEmpty && again.status == 0, "\(again.output)\(again.errors)")
+  }
+
+  @Test(
+    .enabled(if: ProcessInfo.processInfo.environment["ADOPT_TEST_MIGRATION"] == "1"),
+    .timeLimit(.minutes(10)))
+  func `without verification, the index of the last build resolves names, unless a file is newer`()
+    async throws
+  {
+    let package = MigrationPackage.overloads
+    let folder = try folder(for: package)
+    let build = try await folder.run(
+      ["/usr/bin/env", "swift", "build", "--build-tests", "-Xswiftc", "-gnone"])
+    #expect(build.status == 0, "\(build.output)\(build.errors)")
+    let result = try await folder.adopt("migrate", "--verify", "off")
+    #expect(result.errors.contains("\(package.unclear) calls to move"), "\(result.errors)")
+    #expect(notes(result) == package.staying, "\(result.errors)")
+    try folder.write("// Changed.\n" + package.callers, to: "Sources/Overloads/Callers.swift")
+    let later = try await folder.adopt("migrate", "--verify", "off")
+    #expect(later.errors.contains("no call to move"), "\(later.errors)")
+    #expect(later.errors.contains("it is older than"), "\(later.errors)")
   }
 
   @Test func `calls of functions with a finding stay`() async throws {

@@ -1,0 +1,1 @@
+../../Adopt/Plugins/AdoptPlugin/AdoptProcess.swift
