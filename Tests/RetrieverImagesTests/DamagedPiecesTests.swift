@@ -22,6 +22,16 @@ import Testing
     for file in try DamagedFile.all() { check(file.data, file.description) }
   }
 
+  @Test func `damage between the scans of a JPEG`() throws {
+    let progressive = try JPEGFixture.progressive(width: 150, height: 120)
+    for scans in 1...6 {
+      let data = DamagedFile.jpegWithInvalidTable(progressive, afterScans: scans)
+      check(data, "an invalid table after \(scans) scans")
+      check(data, "an invalid table after \(scans) scans", wanted: PixelSize(width: 9, height: 9))
+      #expect(decode(data).rowCount == 120)
+    }
+  }
+
   private func check(mutations: Range<UInt64>, of files: [Data], _ name: String, wanted: PixelSize? = nil) {
     for seed in mutations {
       let file = files[Int(seed) % files.count]

@@ -338,6 +338,18 @@ codec_result codec_jpeg_decoder_start_output(codec_jpeg_decoder *decoder) {
   return jpeg_start_output(&decoder->image, scan) ? codec_done : codec_needs_input;
 }
 
+codec_result codec_jpeg_decoder_start_last_output(codec_jpeg_decoder *decoder) {
+  struct jpeg_decompress_struct *image = &decoder->image;
+  if (setjmp(decoder->failure.jump)) return jpeg_failure_result(&decoder->failure);
+  // libjpeg counts a scan from its header on. Between two scans, all rows of the last one were read.
+  bool is_complete = image->input_iMCU_row >= image->total_iMCU_rows;
+  int scan = is_complete ? image->input_scan_number : image->input_scan_number - 1;
+  if (scan < 1) return codec_needs_input;
+  // As if the next scan had begun. Otherwise libjpeg would wait for more of this one, to smooth the last rows.
+  image->input_scan_number = scan + 1;
+  return jpeg_start_output(image, scan) ? codec_done : codec_needs_input;
+}
+
 codec_result codec_jpeg_decoder_finish_output(codec_jpeg_decoder *decoder) {
   if (setjmp(decoder->failure.jump)) return jpeg_failure_result(&decoder->failure);
   return jpeg_finish_output(&decoder->image) ? codec_done : codec_needs_input;
