@@ -17,7 +17,8 @@ enum JPEGStripping {
       if end < source.count { plan.leaveOut(.otherData) }
       return plan
     }
-    let packet = map.strippedPacket(headroom: map.headroom(records.exif)).map { JPEGWriting.xmp($0) } ?? []
+    let headroom = map.description.headroom(records.exif)
+    let packet = map.description.strippedPacket(headroom: headroom).map { JPEGWriting.xmp($0) } ?? []
     let (mapPlan, _, _) = try strip(
       source, map.segments, start: map.range.lowerBound, limit: map.range.upperBound, adding: packet,
       isMapped: true)

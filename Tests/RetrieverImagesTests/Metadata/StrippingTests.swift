@@ -42,6 +42,10 @@ import Testing
       ])
     #expect(try StrippedImage(data: FullFixture.webp()).removed == [.exif, .location, .xmp, .otherData])
     #expect(try StrippedImage(data: FullFixture.gif()).removed == [.xmp, .comment, .otherData])
+    #expect(
+      try StrippedImage(data: FullFixture.heifForm().data()).removed == [
+        .exif, .location, .xmp, .text, .thumbnail, .otherData,
+      ])
     #expect(try StrippedImage(data: JPEGFixture.baseline()).removed == [])
   }
 
@@ -49,7 +53,7 @@ import Testing
     let plain = try WebPFixture.file(WebPFixture.pixels(drawnBitmap(width: 9, height: 8), isLossless: true))
     for data in [
       try JPEGFixture.baseline(), try JPEGFixture.progressive(), PNGFixture().data(), plain,
-      try WebPFixture.animation(),
+      try WebPFixture.animation(), HEIFFixture.phone().data(), HEIFFixture(.redAV1).data(),
     ] {
       #expect(try strip(data) == data)
     }
