@@ -66,6 +66,7 @@ enum JPEGStripping {
   ) throws(ImageError) -> (plan: StrippingPlan, added: Int, end: Int) {
     guard let scan = image.scan else { throw image.problem ?? .truncated("JPEG") }
     var plan = StrippingPlan()
+    if image.hasUnknownBytes { plan.leaveOut(.otherData) }
     try plan.copy(start..<start + 2)
     var copied = StrippingPlan()
     var jfif: [UInt8] = []

@@ -93,6 +93,29 @@ import Testing
     #expect(try strip(file(WebPFixture.chunk("PRIV", [1, 2, 3]))) == file([]))
   }
 
+  @Test
+  func `what decoders tolerate is tolerated: bytes between the segments of a JPEG, a GIF without its end`()
+    throws
+  {
+    let jpeg = JPEGFixture.withEXIF(TIFFFixture.camera().data(), try JPEGFixture.baseline())
+    for marker: UInt8 in [0xDB, 0xC0, 0xDA] {
+      let place = try #require(jpeg.range(of: Data([0xFF, marker]))).lowerBound
+      let data =
+        jpeg[..<place] + Data([1, 0xFF, 0, 0xFF, 0] + Array("secret".utf8) + [0xFF]) + jpeg[place...]
+      #expect(try ImageMetadata(data: data).cameraModel == "K-1")
+      let result = try strip(data)
+      #expect(try result == strip(jpeg) || result.count == strip(jpeg).count + 1, "with a fill byte")
+      #expect(!contains(result, "secret") && decode(result).pixels == decode(jpeg).pixels)
+      #expect(try StrippedImage(data: data).removed == [.exif, .location, .otherData])
+    }
+    let gif = GIFFixture().data()
+    let plain = try strip(gif)
+    #expect(try strip(gif.dropLast()) == plain)
+    let unknown = try StrippedImage(data: gif.dropLast() + Data("unknown".utf8))
+    #expect(try unknown.data() == plain && unknown.removed.contains(.otherData))
+    #expect(throws: ImageError.self) { try StrippedImage(data: gif.prefix(gif.count / 2)) }
+  }
+
   @Test func `a thumbnail in a JFIF segment is removed`() throws {
     let jpeg = try JPEGFixture.baseline()
     let plain = JPEGFixture.adding(
