@@ -130,9 +130,11 @@ final class HEIFDecoder: ImageDecoder {
     while pixels.delivered < area.size.height {
       let y = area.top + pixels.delivered
       // Both are asked, so that tiles of alpha are decoded while those of colors are missing.
-      let hasColors = try pixels.colors.prepare(row: y, from: &store)
-      let hasAlpha = try pixels.alpha?.prepare(row: y, from: &store) ?? true
+      let hasColors = pixels.colors.prepare(row: y, from: &store)
+      let hasAlpha = pixels.alpha?.prepare(row: y, from: &store) ?? true
       guard hasColors, hasAlpha else { break }
+      try pixels.colors.check()
+      try pixels.alpha?.check()
       pixels.colors.read(row: y, columns: columns, into: memory)
       pixels.alpha?.read(row: y, columns: columns, into: memory)
       if pixels.isPremultiplied {
