@@ -83,6 +83,30 @@ struct CodecHEIFTests {
     #expect(result.rowCount == 64)
   }
 
+  @Test func `the error does not depend on the order in which damaged tiles arrive`() {
+    // The first tile of the grid is the second one in the file.
+    var fixture = HEIFFixture.phone()
+    fixture.references[0].to = [2, 1, 3, 4]
+    fixture.items[0].data = [0, 0, 0, 200, 1]
+    fixture.items[1] = HEIFFixture(.oversized).items[0]
+    var transparent = HEIFFixture(.gradient)
+    transparent.addAlpha(.grey)
+    // The alpha is before the colors in the file.
+    transparent.items.swapAt(0, 1)
+    transparent.primary = 2
+    transparent.references = [("auxl", 1, [2])]
+    transparent.items[0].data = [0, 0, 0, 200, 1]
+    transparent.items[1] = HEIFFixture(.oversized).items[0]
+    for data in [fixture.data(), transparent.data()] {
+      let complete = decode(data)
+      #expect(complete.error?.code == .corrupt && complete.rowCount == 0)
+      #expect(complete.error?.description.contains("sizes are inconsistent") == true)
+      for cut in [Cut.pieces(of: 1), .pieces(of: 7), .random(seed: 1)] {
+        #expect(decode(data, cut: cut).isSame(as: complete), "\(cut)")
+      }
+    }
+  }
+
   @Test(arguments: [HEIFFixture.phone().data(), HEIFFixture(.gradientAV1).data()])
   func `a file with random damage never ends the process, in any pieces`(_ data: Data) {
     let limits = ImageLimits(pixels: 100_000, memory: 8 << 20)

@@ -89,12 +89,18 @@ import Testing
     #expect(decoding.pixels == shades([1, 2, 3, 4, 5, 6]))
   }
 
-  @Test func `an impossible size of codes is an error, an unusual one is damage`() {
+  @Test func `an impossible size of codes is an error, an unusual one is read`() {
     let indices = [UInt8](repeating: 1, count: 12)
     #expect(decode(LZWFixture.file(indices, width: 3, codeSize: 12, codes: [0])).error?.code == .corrupt)
     #expect(decode(LZWFixture.file(indices, width: 3, codeSize: 255, codes: [0])).error?.code == .corrupt)
     let unusual = decode(LZWFixture.file(indices, width: 3, codeSize: 10))
-    #expect(unusual.pixels == shades(indices) && unusual.damage.map(\.kind) == [.pixels])
+    #expect(unusual.pixels == shades(indices) && unusual.damage.isEmpty && unusual.error == nil)
+    // A code of 12 bits that clears the table, one of each for the indices 1, 2 and 256 + 3, and the end.
+    let tooLarge = decode(
+      LZWFixture.file(
+        [1, 2, 3], width: 3, codeSize: 11,
+        codes: [0x00, 0x18, 0x00, 0x02, 0x30, 0x10, 0x01, 0x08]))
+    #expect(tooLarge.pixels == shades([1, 2, 3]) && tooLarge.damage.map(\.kind) == [.pixels])
     _ = decode(LZWFixture.file(indices, width: 3, codeSize: 0, codes: [0x55, 0xAA, 0x12]))
   }
 

@@ -60,6 +60,28 @@ import Testing
     #expect(error?.code == .corrupt && error?.damage.map(\.kind) == [.incomplete])
   }
 
+  @Test(arguments: [1, 2, 4])
+  func `the scans before damage are shown, with less detail`(scans: Int) async throws {
+    let progressive = try JPEGFixture.progressive(width: 150, height: 120)
+    let data = DamagedFile.jpegWithInvalidTable(progressive, afterScans: scans)
+    try #require(data != progressive)
+    let image = try UIImage(validating: data)
+    let shown = try await image.pixels(damage: .tolerate)
+    let expected = try await UIImage(validating: progressive).pixels()
+    var difference = 0
+    for y in 0..<120 {
+      for x in 0..<150 {
+        guard let found = shown[x, y], let right = expected[x, y] else { continue }
+        #expect(found.alpha == 255)
+        difference += abs(Int(found.green) - Int(right.green))
+      }
+    }
+    #expect(difference / (150 * 120) < 20, "\(difference)")
+    #expect(try await image.thumbnail(target).damage.map(\.kind) == [.incomplete])
+    let error = await #expect(throws: ImageError.self) { try await image.pixels() }
+    #expect(error?.code == .corrupt && error?.partialImages.count == 1)
+  }
+
   @Test func `an image without any row is an error under both policies`() async throws {
     let jpeg = try JPEGFixture.baseline(width: 150, height: 120)
     let image = try UIImage(validating: jpeg.prefix(700))

@@ -22,6 +22,19 @@ struct DamagedFile: Sendable, CustomStringConvertible {
     return data
   }
 
+  /// Makes the first table after a number of scans invalid.
+  static func jpegWithInvalidTable(_ jpeg: Data, afterScans scans: Int) -> Data {
+    var data = jpeg
+    let scan = data.indices.dropLast().filter { data[$0] == 0xFF && data[$0 + 1] == 0xDA }
+    guard scan.count >= scans else { return data }
+    let table = data.indices.dropLast().first {
+      $0 > scan[scans - 1] && data[$0] == 0xFF && data[$0 + 1] == 0xC4
+    }
+    // There is no table with the number 15.
+    if let table { data[table + 4] = 0x1F }
+    return data
+  }
+
   /// Changes the checksum of the first chunk with a name.
   static func png(_ file: Data, wrongChecksumOf name: String) -> Data {
     var data = file

@@ -22,6 +22,31 @@ import Testing
     for file in try DamagedFile.all() { check(file.data, file.description) }
   }
 
+  @Test func `damage between the scans of a JPEG`() throws {
+    let progressive = try JPEGFixture.progressive(width: 150, height: 120)
+    for scans in 1...6 {
+      let data = DamagedFile.jpegWithInvalidTable(progressive, afterScans: scans)
+      check(data, "an invalid table after \(scans) scans")
+      check(data, "an invalid table after \(scans) scans", wanted: PixelSize(width: 9, height: 9))
+      #expect(decode(data).rowCount == 120)
+    }
+  }
+
+  @Test func `a second frame header between the scans of a JPEG gives no rows`() throws {
+    let progressive = try JPEGFixture.progressive(width: 150, height: 120)
+    let scans = progressive.indices.dropLast().filter {
+      progressive[$0] == 0xFF && progressive[$0 + 1] == 0xC4 && $0 > 700
+    }
+    for place in scans {
+      // libjpeg takes the size and the number of components from it before it fails.
+      for frame: [UInt8] in [[0, 17, 8, 0, 9, 0, 9, 212], [0, 8, 8, 0, 1, 0, 1, 0], [0, 8, 255, 255]] {
+        let data = progressive[..<place] + Data([0xFF, 0xC1] + frame) + progressive[place...]
+        check(data, "a second frame header at \(place)")
+        #expect(decode(data).error?.code == .corrupt && decode(data).rowCount == 0)
+      }
+    }
+  }
+
   private func check(mutations: Range<UInt64>, of files: [Data], _ name: String, wanted: PixelSize? = nil) {
     for seed in mutations {
       let file = files[Int(seed) % files.count]

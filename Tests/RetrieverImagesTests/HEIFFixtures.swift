@@ -53,7 +53,13 @@ struct HEIFFixture {
     var type: String
     var data: [UInt8]
     var properties: [[UInt8]] = []
+    /// Properties that decoders need not know.
+    var optionalProperties: [[UInt8]] = []
     var isInMeta = false
+    /// Of an item of the type `mime`.
+    var contentType = ""
+    /// The number of the item whose data this item has too; nil for its own.
+    var sharedItem: Int?
   }
 
   var brands = ["heic", "mif1"]
@@ -71,6 +77,10 @@ struct HEIFFixture {
   var constructionMethod = 0
   /// The file that contains the data; 0 for this one.
   var dataReference = 0
+  /// Boxes after the others.
+  var lastBoxes: [UInt8] = []
+  /// Bytes in the `mdat` box that no item has.
+  var unusedData: [UInt8] = []
 
   /// A file with one coded image.
   init(_ tile: Tile = .gradient, width: Int = 64, height: Int = 64, properties: [[UInt8]] = []) {
@@ -113,18 +123,28 @@ struct HEIFFixture {
     if isPremultiplied { references.append(("prem", primary, [items.count])) }
   }
 
+  /// Adds an item that describes another one: the main item, if no number is given.
+  @discardableResult
+  mutating func describe(_ item: Int? = nil, by description: Item) -> Int {
+    items.append(description)
+    references.append(("cdsc", items.count, [item ?? primary]))
+    return items.count
+  }
+
   func data() -> Data {
     let start = Self.box(
       "ftyp", Array((brands.first ?? "").utf8) + [0, 0, 0, 0] + brands.flatMap { Array($0.utf8) })
     let mdatHead = hasOpenSizes ? 16 : 8
-    let payload = items.filter { !$0.isInMeta }.flatMap { item in split(item.data).flatMap { $0 } }
+    let stored = items.filter { !$0.isInMeta && $0.sharedItem == nil }
+    let payload = stored.flatMap { item in split(item.data).flatMap { $0 } } + unusedData
     let mdat = topLevel("mdat", payload, isLast: !isMetaLast)
     if isMetaLast {
-      return Data(start + mdat + topLevel("meta", meta(start: start.count + mdatHead), isLast: true))
+      let meta = topLevel("meta", meta(start: start.count + mdatHead), isLast: true)
+      return Data(start + mdat + meta + lastBoxes)
     }
     let length = topLevel("meta", meta(start: 0), isLast: false).count
     let head = topLevel("meta", meta(start: start.count + length + mdatHead), isLast: false)
-    return Data(start + head + mdat)
+    return Data(start + head + mdat + lastBoxes)
   }
 
   private func topLevel(_ type: String, _ content: [UInt8], isLast: Bool) -> [UInt8] {
@@ -144,15 +164,24 @@ struct HEIFFixture {
   private func meta(start: Int) -> [UInt8] {
     var (infos, locations, links, kept): ([UInt8], [UInt8], [UInt8], [UInt8]) = ([], [], [], [])
     var position = start
+    var allPlaces: [[UInt8]] = []
     var boxes: [[UInt8]] = []
     let idSize = locationVersion == 2 ? 4 : 2
     for (index, item) in items.enumerated() {
-      infos += Self.full("infe", Self.big(index + 1, 2) + [0, 0] + Array(item.type.utf8) + [0], version: 2)
+      let contentType = item.type == "mime" ? Array(item.contentType.utf8) + [0] : []
+      infos += Self.full(
+        "infe", Self.big(index + 1, 2) + [0, 0] + Array(item.type.utf8) + [0] + contentType, version: 2)
       locations += Self.big(index + 1, idSize)
       if locationVersion > 0 { locations += Self.big(item.isInMeta ? 1 : constructionMethod, 2) }
       locations += Self.big(dataReference, 2)
-      let pieces = item.isInMeta ? [item.data] : split(item.data)
+      let shared = item.sharedItem.map { items[$0 - 1] } ?? item
+      let pieces = item.isInMeta ? [item.data] : split(shared.data)
       locations += Self.big(pieces.count, 2)
+      if let number = item.sharedItem {
+        locations += allPlaces[number - 1]
+        allPlaces.append([])
+        continue
+      }
       var places: [UInt8] = []
       for piece in pieces {
         let place = Self.big(item.isInMeta ? kept.count : position, 4) + Self.big(piece.count, 4)
@@ -160,11 +189,12 @@ struct HEIFFixture {
         if item.isInMeta { kept += piece } else { position += piece.count }
       }
       locations += places
+      allPlaces.append(places)
       var indices: [UInt8] = []
-      for property in item.properties {
+      for (property, mark) in item.properties.map({ ($0, 0x80) }) + item.optionalProperties.map({ ($0, 0) }) {
         let known = boxes.firstIndex(of: property)
         if known == nil { boxes.append(property) }
-        indices.append(UInt8((known ?? boxes.count - 1) + 1) | 0x80)
+        indices.append(UInt8((known ?? boxes.count - 1) + 1 | mark))
       }
       links += Self.big(index + 1, 2) + [UInt8(indices.count)] + indices
     }
@@ -174,7 +204,8 @@ struct HEIFFixture {
     content += Self.full("iinf", count + infos)
     content += Self.full(
       "iloc", [0x44, 0] + Self.big(items.count, idSize) + locations, version: UInt8(locationVersion))
-    let links2 = Self.full("ipma", Self.big(items.count, 4) + links)
+    let linkCount = items.count { $0.sharedItem == nil }
+    let links2 = Self.full("ipma", Self.big(linkCount, 4) + links)
     content += Self.box("iprp", Self.box("ipco", boxes.flatMap { $0 }) + links2)
     if !references.isEmpty {
       let all = references.flatMap { reference in
@@ -211,6 +242,18 @@ struct HEIFFixture {
 
   static func crop(width: Int, height: Int, fromMiddle x: Int, _ y: Int) -> [UInt8] {
     box("clap", [width, 1, height, 1, x, 1, y, 1].flatMap { big($0, 4) })
+  }
+
+  static func profile(_ icc: [UInt8]) -> [UInt8] { box("colr", Array("prof".utf8) + icc) }
+
+  static func auxiliary(_ type: String) -> [UInt8] { full("auxC", Array(type.utf8) + [0]) }
+
+  static func exif(_ tiff: [UInt8]) -> Item {
+    Item(type: "Exif", data: big(6, 4) + Array("Exif\0\0".utf8) + tiff)
+  }
+
+  static func xmp(_ packet: String) -> Item {
+    Item(type: "mime", data: Array(packet.utf8), contentType: "application/rdf+xml")
   }
 
   static func colors(primaries: Int, transfer: Int, matrix: Int, isFullRange: Bool = true) -> [UInt8] {

@@ -21,7 +21,7 @@ import Testing
       [
         MetadataRecords.maximumBytes, MetadataText.maximumBytes, MetadataRecords.maximumTexts,
         JPEGSegments.maximumSegments, JPEGSegments.maximumSegments, MetadataRecords.maximumParts,
-        GainMap.maximumBytes,
+        HEIFBoxes.maximumCount, HEIFDecoder.maximumMetaSize, GainMap.maximumBytes,
         StrippingPlan.maximumPieces,
       ]
     ),

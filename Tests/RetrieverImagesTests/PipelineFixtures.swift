@@ -29,7 +29,9 @@ final class FakeWorkerFactory: ThumbnailWorkerFactory {
 
   fileprivate func count(_ change: (inout Counts) -> Void) { state.withLock { change(&$0) } }
 
-  func makeWorker(_ forms: [ImageForm], limits: ImageLimits) -> any ThumbnailWorker {
+  func makeWorker(
+    _ forms: [ImageForm], limits: ImageLimits, orientation: ImageOrientation?
+  ) -> any ThumbnailWorker {
     count {
       $0.begun += 1
       $0.forms.append(forms)
@@ -66,11 +68,11 @@ final class FakeWorker: ThumbnailWorker {
     }
   }
 
-  func finish(priority: WorkPriority) async throws(ImageError) -> [UIImage] {
+  func finish(priority: WorkPriority) async throws(ImageError) -> ThumbnailOutcome {
     let data = bytes.withLock { $0 }
     guard !data.starts(with: Data("bad".utf8)) else { throw ImageError(.corrupt, "The image is invalid.") }
     factory.count { $0.finished += 1 }
-    return forms.map { _ in .pixel(of: data) }
+    return .images(forms.map { _ in .pixel(of: data) })
   }
 
   func preview(priority: WorkPriority) async throws(ImageError) -> UIImage? {

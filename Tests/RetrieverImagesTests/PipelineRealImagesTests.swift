@@ -107,6 +107,27 @@ import Testing
     #expect(server.requests.filter { $0.path == "/damaged" }.count == 1)
   }
 
+  @Test(arguments: [3, 6])
+  func `a PNG whose orientation follows its pixels is shown upright`(orientation: Int) async throws {
+    let plain = PNGFixture(width: 60, height: 40).data()
+    let exif = EXIFFixture.tiff(orientation: orientation, isLittleEndian: true)
+    let data = plain.dropLast(12) + Data(PNGFixture.chunk("eXIf", exif)) + plain.suffix(12)
+    let server = try ScriptedServer.http { _ in Reply(body: data) }
+    let image = try #require(UIImage(data: data))
+    #expect(image.imageOrientation == (orientation == 3 ? .down : .right))
+    let corner = ThumbnailTarget.Mode.fill(focus: ThumbnailTarget.Focus(x: 0, y: 0))
+    for (width, height, mode) in [(30, 30, ThumbnailTarget.Mode.fit), (30, 10, .fit), (30, 10, corner)] {
+      let target = ThumbnailTarget(width: width, height: height, mode: mode)
+      let size = CGSize(width: width, height: height)
+      let thumbnail = try await pipeline().thumbnail(from: server.url(), fitting: size, mode: mode)
+      let expected = try image.decoded(to: target, flag: CancellationFlag())
+      #expect(thumbnail.size == expected.size && thumbnail.pixels == expected.pixels, "\(target)")
+    }
+    let complete = try await pipeline().image(from: server.url())
+    #expect(try complete.pixels == image.bitmap().pixels)
+    #expect(server.requests.count == 4, "the orientation needs no second fetch")
+  }
+
   @Test func `a ThumbHash of a photo is a placeholder for it`() async throws {
     let photo = try Self.photo(640, 480)
     let image = try #require(UIImage(data: photo))

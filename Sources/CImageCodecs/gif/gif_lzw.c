@@ -80,6 +80,8 @@ static unsigned take(codec_gif_lzw *lzw, unsigned code) {
     lzw->has_ended = true;
     return no_code;
   }
+  // Some files have room for more colors than there can be. That does no harm if they are not used.
+  if (code < lzw->clear && code > UINT8_MAX) lzw->is_damaged = true;
   if (lzw->previous == no_code) {
     // Only single indices are in an empty table. Another code is skipped.
     if (code > lzw->clear) {

@@ -119,6 +119,9 @@ int codec_jpeg_decoder_complete_scans(const codec_jpeg_decoder *decoder);
 codec_result codec_jpeg_decoder_start_output(codec_jpeg_decoder *decoder);
 /// For a buffered image: ends the output that `codec_jpeg_decoder_start_output` started.
 codec_result codec_jpeg_decoder_finish_output(codec_jpeg_decoder *decoder);
+/// For a buffered image of which reading a scan has failed: starts to output rows of the scans before, after which no more
+/// scans are read. Returns `codec_needs_input` if no scan is complete, and `codec_corrupt` if the failure makes that unsafe.
+codec_result codec_jpeg_decoder_start_last_output(codec_jpeg_decoder *decoder);
 
 /// Reads up to `capacity` rows and sets `*count` to their number. `codec_done` with fewer rows than `capacity` means
 /// that the last row was read. `codec_needs_input` may also return rows.

@@ -338,6 +338,39 @@ codec_result codec_jpeg_decoder_start_output(codec_jpeg_decoder *decoder) {
   return jpeg_start_output(&decoder->image, scan) ? codec_done : codec_needs_input;
 }
 
+/// Returns whether the last error leaves everything that the output uses as it was. It does if a table or the header of a
+/// scan is invalid. A second frame header, in contrast, changes the size and the number of components before it fails.
+static bool keeps_output(const jpeg_failure *failure) {
+  switch (failure->manager.msg_code) {
+    case JERR_BAD_HUFF_TABLE:
+    case JERR_NO_HUFF_TABLE:
+    case JERR_DHT_INDEX:
+    case JERR_DQT_INDEX:
+    case JERR_NO_QUANT_TABLE:
+    case JERR_BAD_LENGTH:
+    case JERR_BAD_COMPONENT_ID:
+    case JERR_BAD_PROGRESSION:
+    case JERR_SOI_DUPLICATE:
+    case JERR_UNKNOWN_MARKER:
+      return true;
+    default:
+      return false;
+  }
+}
+
+codec_result codec_jpeg_decoder_start_last_output(codec_jpeg_decoder *decoder) {
+  struct jpeg_decompress_struct *image = &decoder->image;
+  if (!keeps_output(&decoder->failure)) return codec_corrupt;
+  if (setjmp(decoder->failure.jump)) return jpeg_failure_result(&decoder->failure);
+  // libjpeg counts a scan from its header on. Between two scans, all rows of the last one were read.
+  bool is_complete = image->input_iMCU_row >= image->total_iMCU_rows;
+  int scan = is_complete ? image->input_scan_number : image->input_scan_number - 1;
+  if (scan < 1) return codec_needs_input;
+  // As if the next scan had begun. Otherwise libjpeg would wait for more of this one, to smooth the last rows.
+  image->input_scan_number = scan + 1;
+  return jpeg_start_output(image, scan) ? codec_done : codec_needs_input;
+}
+
 codec_result codec_jpeg_decoder_finish_output(codec_jpeg_decoder *decoder) {
   if (setjmp(decoder->failure.jump)) return jpeg_failure_result(&decoder->failure);
   return jpeg_finish_output(&decoder->image) ? codec_done : codec_needs_input;

@@ -1,6 +1,6 @@
-/// Follows the blocks of a GIF that arrives in pieces.
+/// Follows the blocks of a GIF that arrives in pieces. The decoder and the reader of frames use it.
 ///
-/// It keeps at most one color table.
+/// It keeps at most one color table, and two blocks of an extension.
 struct GIFBlockParser {
   /// A part of the file.
   enum Event {
@@ -10,6 +10,8 @@ struct GIFBlockParser {
     case colors([UInt8])
     /// The contents of a graphic control extension, which describes the next frame.
     case control([UInt8])
+    /// The name and the first data of an extension of an application.
+    case application(name: [UInt8], data: [UInt8])
     case frame(GIFFrameHeader)
     /// A part of the compressed pixels of a frame.
     case pixels(UnsafeRawBufferPointer)
@@ -29,9 +31,19 @@ struct GIFBlockParser {
   private var needed = 13
   /// The number of bytes left in a block of pixels.
   private var left = 0
-  private var isControl = false
-  private var control: [UInt8] = []
+  private var label: UInt8 = 0
+  /// The first two blocks of the current extension.
+  private var blocks: [[UInt8]] = []
   private var frame = GIFFrameHeader()
+
+  /// True from the head of a frame until its last pixels.
+  var isInFrame: Bool {
+    switch part {
+    case .localColors, .codeSize, .pixelsSize, .pixels: true
+    case .header, .globalColors, .blockStart, .extensionLabel, .extensionSize, .extension, .descriptor, .end:
+      false
+    }
+  }
 
   /// Consumes bytes from the front, and returns the event that they make; nil if there are too few bytes.
   mutating func next(_ bytes: inout UnsafeRawBufferPointer) -> Event? {
@@ -65,14 +77,14 @@ struct GIFBlockParser {
     switch part {
     case .header:
       expectColors(.globalColors, flags: read[10], otherwise: (.blockStart, 1))
-      return .screen(PixelSize(width: Self.word(read, 6), height: Self.word(read, 8)))
+      return .screen(PixelSize(width: read.word(6), height: read.word(8)))
     case .globalColors:
       expect(.blockStart, 1)
       return .colors(read)
     case .blockStart: return startBlock(read[0])
     case .extensionLabel:
-      isControl = read[0] == 0xF9
-      control = []
+      label = read[0]
+      blocks = []
       expect(.extensionSize, 1)
       return nil
     case .extensionSize, .extension: return takeExtension(read)
@@ -115,7 +127,7 @@ struct GIFBlockParser {
 
   private mutating func takeExtension(_ read: [UInt8]) -> Event? {
     if part == .extension {
-      if isControl, control.isEmpty { control = read }
+      if blocks.count < 2 { blocks.append(read) }
       expect(.extensionSize, 1)
       return nil
     }
@@ -124,7 +136,11 @@ struct GIFBlockParser {
       return nil
     }
     expect(.blockStart, 1)
-    return isControl && !control.isEmpty ? .control(control) : nil
+    switch (label, blocks.count) {
+    case (0xF9, 1...): return .control(blocks[0])
+    case (0xFF, 2...): return .application(name: blocks[0], data: blocks[1])
+    default: return nil
+    }
   }
 
   private mutating func expect(_ part: Part, _ count: Int) {
@@ -141,9 +157,6 @@ struct GIFBlockParser {
     }
   }
 
-  fileprivate static func word(_ bytes: [UInt8], _ index: Int) -> Int {
-    Int(bytes[index]) | Int(bytes[index + 1]) << 8
-  }
 }
 
 /// What a GIF declares about a frame before its pixels.
@@ -160,8 +173,12 @@ extension GIFFrameHeader {
   /// - Parameter bytes: The nine bytes after the mark of a frame.
   fileprivate init(descriptor bytes: [UInt8]) {
     rectangle = FrameRectangle(
-      left: GIFBlockParser.word(bytes, 0), top: GIFBlockParser.word(bytes, 2),
-      size: PixelSize(width: GIFBlockParser.word(bytes, 4), height: GIFBlockParser.word(bytes, 6)))
+      left: bytes.word(0), top: bytes.word(2), size: PixelSize(width: bytes.word(4), height: bytes.word(6)))
     isInterlaced = bytes[8] & 0x40 != 0
   }
+}
+
+extension [UInt8] {
+  /// Returns two bytes as a little-endian number.
+  func word(_ index: Int) -> Int { Int(self[index]) | Int(self[index + 1]) << 8 }
 }

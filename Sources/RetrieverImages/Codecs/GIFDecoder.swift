@@ -66,6 +66,7 @@ final class GIFDecoder: ImageDecoder {
     case .colors(let table): colors = table
     case .control(let block):
       transparent = block.count >= 4 && block[0] & 1 == 1 ? Int(block[3]) : nil
+    case .application: break
     case .frame(let frame):
       frameCount += 1
       try limits.checkFrames(frameCount)

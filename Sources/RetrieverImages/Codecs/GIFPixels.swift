@@ -45,8 +45,8 @@ final class GIFPixels {
     isInterlaced = frame.isInterlaced
     order = GIFRowOrder(height: size.height, isInterlaced: frame.isInterlaced)
     hasRow = [Bool](repeating: false, count: frame.isInterlaced ? size.height : 0)
-    // Larger codes than those for 256 colors are not valid, but browsers read them.
-    isDamaged = !(1...8).contains(frame.codeSize)
+    // A picture needs at least two colors.
+    isDamaged = frame.codeSize == 0
   }
 
   deinit { codec_gif_lzw_free(reader) }

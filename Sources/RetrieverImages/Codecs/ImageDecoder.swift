@@ -5,7 +5,8 @@
 ///
 /// Only one job may use a decoder at a time. Releasing a decoder before the end frees everything it holds.
 protocol ImageDecoder: AnyObject {
-  /// The properties that the file declares, after enough of the file was read.
+  /// The properties that the file declares, after enough of the file was read. The orientation of a PNG and the number of
+  /// frames of a GIF are final at the end of the file.
   var header: ImageHeader? { get }
   /// True after the last row was delivered.
   var isComplete: Bool { get }

@@ -10,7 +10,8 @@ import Foundation
 /// scan; ``snapshot(into:)`` returns the scans so far before that.
 ///
 /// If libjpeg reports damage as a warning and continues, ``finish()`` throws `corrupt` after the rows, unless the damage
-/// does not affect them. An image that lacks only its end marker is treated as complete.
+/// does not affect them. If damage ends a progressive image, the scans before it are delivered. An image that lacks only
+/// its end marker is treated as complete.
 final class JPEGDecoder: ImageDecoder {
   private enum Phase { case header, scans, rows, over }
 
@@ -108,7 +109,27 @@ final class JPEGDecoder: ImageDecoder {
       try body()
     } catch {
       failure = error
+      if error.isDamage { try deliverScansBeforeDamage() }
       throw error
+    }
+  }
+
+  /// Delivers all rows with the scans that are complete, after damage that ends the decoding of the scans.
+  private func deliverScansBeforeDamage() throws(ImageError) {
+    guard phase == .scans, codec_jpeg_decoder_start_last_output(reader) == .done else { return }
+    phase = .over
+    pendingInput.clear()
+    windows = nil
+    var count = 0
+    do {
+      while count < layout.size.height {
+        let rows = try readRows { (row) throws(ImageError) in try consumer.take(row) }
+        if rows == 0 { return }
+        count += rows
+      }
+    } catch {
+      // The damage that ended the scans comes first.
+      if !error.isDamage { throw error }
     }
   }
 

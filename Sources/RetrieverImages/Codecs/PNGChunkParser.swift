@@ -9,9 +9,11 @@ struct PNGChunkParser {
   private static let maximumChunks = 1_000_000
 
   private(set) var orientation = PNGOrientation()
+  /// The orientation that the chunks before the pixels state.
+  private(set) var orientationBeforePixels = PNGOrientation()
   /// The meaning of the samples, which takes precedence over all other chunks that describe colors.
   private(set) var colors: CodedColors?
-  private let stopsAtPixels: Bool
+  private var isAfterPixels = false
   private var chunkCount = 0
   private var part = Part.signature
   private var held: [UInt8] = []
@@ -19,9 +21,6 @@ struct PNGChunkParser {
   /// The number of bytes that remain of the chunk and its checksum.
   private var left = 0
   private var isWanted = false
-
-  /// - Parameter stopsAtPixels: Whether to ignore the chunks after the beginning of the pixels.
-  init(stopsAtPixels: Bool) { self.stopsAtPixels = stopsAtPixels }
 
   /// Reads the next bytes.
   mutating func parse(_ bytes: UnsafeRawBufferPointer) {
@@ -47,8 +46,8 @@ struct PNGChunkParser {
     left = length + 4
     isWanted = (PNGOrientation.reads(name) || name == "cICP") && length <= Self.maximumBytes
     chunkCount += 1
-    let isEnd = name == "IEND" || name == "IDAT" && stopsAtPixels || chunkCount == Self.maximumChunks
-    start(isEnd ? .end : .data)
+    if name == "IDAT" { isAfterPixels = true }
+    start(name == "IEND" || chunkCount == Self.maximumChunks ? .end : .data)
   }
 
   private mutating func endChunk() {
@@ -56,13 +55,14 @@ struct PNGChunkParser {
       readColors()
     } else if isWanted {
       orientation.take(name, held.dropLast(4))
+      if !isAfterPixels { orientationBeforePixels = orientation }
     }
     start(.head)
   }
 
   private mutating func readColors() {
     // Four numbers and the checksum. Samples are RGB, so there is no matrix; those of a limited range are not supported.
-    guard held.count == 8, held[2] == 0, held[3] == 1, colors == nil else { return }
+    guard !isAfterPixels, held.count == 8, held[2] == 0, held[3] == 1, colors == nil else { return }
     colors = CodedColors(primaries: Int(held[0]), transfer: Int(held[1]), matrix: 0, isFullRange: true)
   }
 

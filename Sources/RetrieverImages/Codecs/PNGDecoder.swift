@@ -21,8 +21,10 @@ final class PNGDecoder: ImageDecoder {
   /// True after the rows of an interlaced image were delivered.
   private var isDelivered = false
   private var failure: ImageError?
-  /// What follows the pixels is not known when their first row is delivered.
-  private var chunks = PNGChunkParser(stopsAtPixels: true)
+  private var chunks = PNGChunkParser()
+  /// True if the file states an orientation before its pixels. One that follows them changes only the header, which is
+  /// final at the end of the file.
+  private var isOrientationKnown = false
 
   init(consumer: any RowConsumer, limits: ImageLimits) throws(ImageError) {
     guard let reader = codec_png_decoder_make() else {
@@ -47,6 +49,17 @@ final class PNGDecoder: ImageDecoder {
   }
 
   func feed(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
+    do throws(ImageError) {
+      try decode(bytes)
+    } catch {
+      // What follows the damage does not count, because it may be in the same piece or not.
+      header?.orientation = chunks.orientationBeforePixels.value ?? .up
+      throw error
+    }
+    if !isOrientationKnown { header?.orientation = chunks.orientation.value ?? .up }
+  }
+
+  private func decode(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
     try keepingFailure { () throws(ImageError) in
       try limits.count(bytes, into: &byteCount)
       chunks.parse(bytes)
@@ -172,10 +185,11 @@ final class PNGDecoder: ImageDecoder {
       try limits.checkMemory(of: size, bytesPerPixel: layout.format.bytesPerPixel)
     }
     let header = ImageHeader(
-      format: .png, size: size, orientation: chunks.orientation.value ?? .up,
+      format: .png, size: size, orientation: chunks.orientationBeforePixels.value ?? .up,
       hasAlpha: layout.format.hasAlpha, isProgressive: found.is_interlaced,
       profile: chunks.colors.map { $0.profile(of: found.colors) } ?? Self.profile(of: found))
     self.header = header
+    isOrientationKnown = header.orientation != .up
     _ = try consumer.begin(header)
     try consumer.prepare(for: layout)
   }

@@ -26,9 +26,7 @@ extension ByteSource {
     case .format(let format): return format
     case .needsMoreBytes:
       throw ImageError(.truncated, "The image is incomplete: its data ends after \(first.count) bytes.")
-    case .unknown:
-      throw ImageError(
-        .unknownFormat, "The image format is not supported. Use a JPEG, PNG, WebP or GIF image.")
+    case .unknown: throw .unknownFormat(named: nil)
     }
   }
 }

@@ -24,6 +24,7 @@ struct GIFBlocks {
   private let source: any ByteSource
   private var offset: Int
   private var hasEnded = false
+  private var hasFrame = false
   private var count = 0
   private static let pieceSize = 4_096
 
@@ -36,15 +37,18 @@ struct GIFBlocks {
     guard offset <= source.count else { throw ImageError.truncated("GIF") }
   }
 
-  /// Returns the next block; nil after the trailer.
+  /// Returns the next block; nil after the trailer. The trailer is empty if the file ends without one after a frame, or
+  /// continues with an unknown block, which decoders tolerate.
   ///
-  /// - Throws: An error if the data is damaged or ends before the trailer.
+  /// - Throws: An error if the data is damaged, or ends within a block or before the first frame.
   mutating func next() throws(ImageError) -> Block? {
     guard !hasEnded else { return nil }
     count += 1
     guard count <= MetadataRecords.maximumParts else { throw .tooManyParts("GIF") }
-    let start = try skipZeros(from: offset)
-    guard let introducer = try source.exactly(1, at: start)?[0] else { throw ImageError.truncated("GIF") }
+    guard let start = try skipZeros(from: offset), let introducer = try source.exactly(1, at: start)?[0]
+    else {
+      return try missingTrailer(at: source.count, .truncated("GIF"))
+    }
     switch introducer {
     case 0x3B:
       hasEnded = true
@@ -53,6 +57,7 @@ struct GIFBlocks {
       guard let fields = try source.exactly(10, at: start) else { throw ImageError.truncated("GIF") }
       let data = start + 10 + Self.colorTable(fields[9]) + 1
       offset = try end(ofBlocksAt: data)
+      hasFrame = true
       return Block(kind: .frame, range: start..<offset, data: data..<data)
     case 0x21:
       guard let fields = try source.exactly(3, at: start) else { throw ImageError.truncated("GIF") }
@@ -60,8 +65,16 @@ struct GIFBlocks {
       offset = try end(ofBlocksAt: start + 2)
       return Block(kind: try kind(fields[1], data), range: start..<offset, data: data)
     default:
-      throw ImageError(.corrupt, "The GIF image is damaged: there is no valid block at byte \(start).")
+      return try missingTrailer(
+        at: start,
+        ImageError(.corrupt, "The GIF image is damaged: there is no valid block at byte \(start)."))
     }
+  }
+
+  private mutating func missingTrailer(at end: Int, _ problem: ImageError) throws(ImageError) -> Block {
+    guard hasFrame else { throw problem }
+    hasEnded = true
+    return Block(kind: .trailer, range: end..<end, data: end..<end)
   }
 
   private func kind(_ label: UInt8, _ data: Range<Int>) throws(ImageError) -> Kind {
@@ -89,12 +102,13 @@ struct GIFBlocks {
     }
   }
 
-  /// Returns the position of the next byte that is not zero. Stray zeros between blocks are common and harmless.
-  private func skipZeros(from start: Int) throws(ImageError) -> Int {
+  /// Returns the position of the next byte that is not zero; nil at the end. Stray zeros between blocks are common and
+  /// harmless.
+  private func skipZeros(from start: Int) throws(ImageError) -> Int? {
     var offset = start
     while true {
       let piece = try source.bytes(offset..<offset + Self.pieceSize)
-      guard !piece.isEmpty else { throw ImageError.truncated("GIF") }
+      guard !piece.isEmpty else { return nil }
       if let index = piece.firstIndex(where: { $0 != 0 }) { return offset + index }
       offset += piece.count
     }

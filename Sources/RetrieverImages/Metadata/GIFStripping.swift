@@ -15,7 +15,7 @@ enum GIFStripping {
       case .comment: plan.leaveOut(.comment)
       case .application, .unknownExtension: plan.leaveOut(.otherData)
       case .trailer:
-        try plan.copy(block.range)
+        if block.range.isEmpty { try plan.make([0x3B]) } else { try plan.copy(block.range) }
         if block.range.upperBound < source.count { plan.leaveOut(.otherData) }
       }
     }

@@ -41,7 +41,7 @@ public struct GainMap: Sendable, Hashable {
 
   /// The way in which the map is described.
   public var kind: Kind
-  /// The map as a JPEG file.
+  /// The map as a file of its own: a JPEG if the photo is one, otherwise a HEIC or AVIF.
   public var data: Data
   /// The width of the map.
   public var pixelWidth: Int

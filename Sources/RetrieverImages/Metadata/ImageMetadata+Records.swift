@@ -15,7 +15,10 @@ extension ImageMetadata {
     if let packet = records.xmp { takeCamera(packet) }
     takeTexts(records.texts)
     if resolution == nil { resolution = records.resolution }
-    if records.format == .png { storedOrientation = records.orientation ?? .up }
+    switch records.format {
+    case .png, .heic, .avif: storedOrientation = records.orientation ?? .up
+    case .jpeg, .webp, .gif: break
+    }
   }
 
   private mutating func takeCamera(_ exif: EXIFValues) {

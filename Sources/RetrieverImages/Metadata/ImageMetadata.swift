@@ -3,7 +3,7 @@ import Foundation
 /// What an image file says about the image: when, where and how it was taken, its title, and its author.
 ///
 /// Metadata is read without decoding a pixel. It comes from EXIF, XMP and IPTC records, and from the texts and comments
-/// of PNG and GIF files. All of it can be wrong: cameras have wrong clocks, and anyone can write anything into a file.
+/// of PNG and GIF files. The orientation of a HEIC or AVIF is the one outside of EXIF data, which decoders apply. All of it can be wrong: cameras have wrong clocks, and anyone can write anything into a file.
 ///
 /// A property is nil if the file does not state it, or states it in an invalid way.
 public struct ImageMetadata: Sendable, Hashable {
@@ -85,7 +85,7 @@ public struct ImageMetadata: Sendable, Hashable {
 
   /// Reads the metadata of an image file on a disk, off the threads that run Swift's tasks.
   ///
-  /// Only the parts that contain metadata are read: a JPEG up to its pixels, and the chunks of other files without their
+  /// Only the parts that contain metadata are read: a JPEG up to its pixels, and the parts of other files without their
   /// pixels. If the file is damaged or incomplete, the metadata before the damage is read. Cancelling the task has no
   /// effect.
   ///

@@ -3,13 +3,11 @@ import Foundation
 /// The place of the gain map in a JPEG, which is a second JPEG after the first one.
 struct JPEGGainMap {
   private static let maximumImages = 16
-  private static let appleType = "urn:com:apple:photo:2020:aux:hdrgainmap"
 
-  let kind: GainMap.Kind
+  let description: GainMapDescription
   /// The bytes of the second image.
   let range: Range<Int>
   let segments: JPEGSegments
-  let packet: XMPPacket?
   /// The description by ISO 21496-1, without its signature.
   private let iso: [UInt8]?
 
@@ -63,11 +61,10 @@ struct JPEGGainMap {
     let isApple =
       packet.map {
         $0.uses(XMPPacket.Namespace.appleGainMap)
-          || $0.value(XMPPacket.Namespace.applePixels, "AuxiliaryImageType") == Self.appleType
+          || $0.value(XMPPacket.Namespace.applePixels, "AuxiliaryImageType") == GainMapDescription.appleType
       } ?? false
     guard isApple || iso != nil || packet?.uses(XMPPacket.Namespace.gainMap) == true else { return nil }
-    kind = isApple && iso == nil ? .apple : .ultraHDR
-    self.packet = packet
+    description = GainMapDescription(kind: isApple && iso == nil ? .apple : .ultraHDR, packet: packet)
     self.iso = iso
     self.range = range
   }
@@ -76,16 +73,11 @@ struct JPEGGainMap {
   func gainMap(_ source: any ByteSource, exif: TIFFReader?) throws(ImageError) -> GainMap? {
     guard range.count <= GainMap.maximumBytes, let size = try segments.size(source) else { return nil }
     return GainMap(
-      kind: kind, data: Data(try source.bytes(range)), pixelWidth: size.width, pixelHeight: size.height,
-      parameters: packet.flatMap { GainMap.Parameters($0) } ?? iso.flatMap { GainMap.Parameters(iso: $0) },
-      headroom: headroom(exif))
-  }
-
-  /// Returns how much brighter Apple's map can make a pixel, from its own packet or from the maker note.
-  func headroom(_ exif: TIFFReader?) -> Double? {
-    let stated = packet?.value(XMPPacket.Namespace.appleGainMap, "HDRGainMapHeadroom").flatMap { Double($0) }
-    if let stated, stated.isFinite, stated > 0 { return stated }
-    return kind == .apple ? exif.flatMap { EXIFValues($0).appleHeadroom } : nil
+      kind: description.kind, data: Data(try source.bytes(range)), pixelWidth: size.width,
+      pixelHeight: size.height,
+      parameters: description.packet.flatMap { GainMap.Parameters($0) }
+        ?? iso.flatMap { GainMap.Parameters(iso: $0) },
+      headroom: description.headroom(exif))
   }
 }
 

@@ -15,6 +15,8 @@ struct JPEGSegments {
   static let maximumSegments = 10_000
 
   private(set) var segments: [Segment] = []
+  /// True if there are bytes before a marker that belong to no segment. Decoders skip them.
+  private(set) var hasUnknownBytes = false
   /// The position of the first scan's marker; nil if the data ends before, or is damaged.
   private(set) var scan: Int?
   /// Why there is no first scan.
@@ -32,15 +34,11 @@ struct JPEGSegments {
     }
     var offset = start + 2
     while segments.count < Self.maximumSegments {
-      let begin = offset
-      // Any number of fill bytes may precede a marker.
-      if try source.exactly(2, at: offset) == [0xFF, 0xFF] {
-        offset = try Self.skipFillBytes(source, from: offset)
-      }
+      guard let found = try Self.nextMarker(source, from: offset) else { return .truncated("JPEG") }
+      if found.start > offset { hasUnknownBytes = true }
+      let begin = found.start
+      offset = found.marker
       guard let mark = try source.exactly(2, at: offset) else { return .truncated("JPEG") }
-      guard mark[0] == 0xFF, mark[1] != 0 else {
-        return .damagedJPEG("there is no marker at byte \(offset)")
-      }
       switch mark[1] {
       case 0xDA:
         scan = begin
@@ -63,17 +61,30 @@ struct JPEGSegments {
     return .tooManySegments
   }
 
-  /// Returns the position of the last 0xFF of a sequence.
-  private static func skipFillBytes(_ source: any ByteSource, from start: Int) throws(ImageError) -> Int {
+  /// Finds the next marker. Like libjpeg, it skips bytes that belong to no segment.
+  ///
+  /// - Returns: The positions of the marker and of the fill bytes before it, which are also 0xFF; nil at the end of the data.
+  private static func nextMarker(
+    _ source: any ByteSource, from start: Int
+  ) throws(ImageError) -> (start: Int, marker: Int)? {
+    if let mark = try source.exactly(2, at: start), mark[0] == 0xFF, mark[1] != 0, mark[1] != 0xFF {
+      return (start, start)
+    }
     var offset = start
+    var first: Int?
     while true {
       let piece = try source.bytes(offset..<offset + 4_096)
-      guard let end = piece.firstIndex(where: { $0 != 0xFF }) else {
-        if piece.count < 4_096 { return source.count }
-        offset += piece.count
-        continue
+      guard !piece.isEmpty else { return nil }
+      for (index, byte) in piece.enumerated() {
+        if byte == 0xFF {
+          first = first ?? offset + index
+        } else if let begin = first {
+          // A zero escapes the byte before it, which is not a marker then.
+          if byte != 0 { return (begin, offset + index - 1) }
+          first = nil
+        }
       }
-      return offset + end - 1
+      offset += piece.count
     }
   }
 

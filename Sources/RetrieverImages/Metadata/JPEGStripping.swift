@@ -17,7 +17,8 @@ enum JPEGStripping {
       if end < source.count { plan.leaveOut(.otherData) }
       return plan
     }
-    let packet = map.strippedPacket(headroom: map.headroom(records.exif)).map { JPEGWriting.xmp($0) } ?? []
+    let headroom = map.description.headroom(records.exif)
+    let packet = map.description.strippedPacket(headroom: headroom).map { JPEGWriting.xmp($0) } ?? []
     let (mapPlan, _, _) = try strip(
       source, map.segments, start: map.range.lowerBound, limit: map.range.upperBound, adding: packet,
       isMapped: true)
@@ -65,6 +66,7 @@ enum JPEGStripping {
   ) throws(ImageError) -> (plan: StrippingPlan, added: Int, end: Int) {
     guard let scan = image.scan else { throw image.problem ?? .truncated("JPEG") }
     var plan = StrippingPlan()
+    if image.hasUnknownBytes { plan.leaveOut(.otherData) }
     try plan.copy(start..<start + 2)
     var copied = StrippingPlan()
     var jfif: [UInt8] = []

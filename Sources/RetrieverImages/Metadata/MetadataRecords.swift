@@ -24,7 +24,8 @@ struct MetadataRecords {
   var resolution: ImageMetadata.Resolution?
   /// The time of the last change that a PNG states.
   var modified: ImageMetadata.Timestamp?
-  /// The orientation of a PNG, from any of its places.
+  /// The orientation of a format that states it outside of EXIF data: of a PNG, from any of its places, and of a HEIC or
+  /// AVIF.
   var orientation: ImageOrientation?
   var gainMap: GainMap?
   /// Why the file could not be read to its end.
@@ -57,6 +58,8 @@ struct MetadataRecords {
     .png: { (records, source) throws(ImageError) in try records.readPNG(source) },
     .webp: { (records, source) throws(ImageError) in try records.readWebP(source) },
     .gif: { (records, source) throws(ImageError) in try records.readGIF(source) },
+    .heic: { (records, source) throws(ImageError) in try records.readHEIF(source) },
+    .avif: { (records, source) throws(ImageError) in try records.readHEIF(source) },
   ]
 
   /// Takes EXIF data, as any format contains it: TIFF data with or without an `Exif` signature.

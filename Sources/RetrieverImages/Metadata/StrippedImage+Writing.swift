@@ -53,7 +53,16 @@ extension StrippedImage {
   ) throws(ImageError) -> Stop? {
     for piece in plan.pieces {
       switch piece {
-      case .made(let made): if let stop = try Self.pass(made, to: body) { return stop }
+      case .made(let made):
+        for start in stride(from: 0, to: made.count, by: Self.pieceSize) {
+          let part = Array(made[start..<min(start + Self.pieceSize, made.count)])
+          if let stop = try Self.pass(part, to: body) { return stop }
+        }
+      case .zeros(let count):
+        for start in stride(from: 0, to: count, by: Self.pieceSize) {
+          let zeros = [UInt8](repeating: 0, count: min(Self.pieceSize, count - start))
+          if let stop = try Self.pass(zeros, to: body) { return stop }
+        }
       case .copied(let range):
         for start in stride(from: range.lowerBound, to: range.upperBound, by: Self.pieceSize) {
           let end = min(start + Self.pieceSize, range.upperBound)

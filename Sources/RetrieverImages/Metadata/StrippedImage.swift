@@ -9,6 +9,9 @@ import SystemFiles
 ///
 /// Everything else is left out: the place and time, the camera, the lens and their serial numbers, names, titles, comments,
 /// thumbnails, and data that this library does not know.
+///
+/// The copy of a HEIC or AVIF keeps its size: zeros take the place of what is left out, because these formats refer to
+/// their data by position. Of these formats, files with a sequence of images are not supported.
 public struct StrippedImage: Sendable {
   /// The kinds of records that a copy leaves out.
   public enum Record: String, Sendable, Hashable, CaseIterable {

@@ -5,11 +5,14 @@ struct StrippingPlan {
   enum Piece: Equatable {
     case copied(Range<Int>)
     case made([UInt8])
+    /// A number of zeros, which take the place of something that is left out.
+    case zeros(Int)
 
     var count: Int {
       switch self {
       case .copied(let range): range.count
       case .made(let bytes): bytes.count
+      case .zeros(let count): count
       }
     }
   }
@@ -40,12 +43,24 @@ struct StrippingPlan {
     return pieces.count - 1
   }
 
+  /// Appends a number of zeros.
+  mutating func clear(_ count: Int) throws(ImageError) {
+    guard count > 0 else { return }
+    byteCount += count
+    if case .zeros(let last)? = pieces.last {
+      pieces[pieces.count - 1] = .zeros(last + count)
+    } else {
+      try append(.zeros(count))
+    }
+  }
+
   /// Appends all parts of another plan.
   mutating func add(_ other: StrippingPlan) throws(ImageError) {
     for piece in other.pieces {
       switch piece {
       case .copied(let range): try copy(range)
       case .made(let bytes): try make(bytes)
+      case .zeros(let count): try clear(count)
       }
     }
     removed.formUnion(other.removed)
@@ -94,6 +109,8 @@ extension StrippingPlan {
     .png: { (source) throws(ImageError) in try PNGStripping.plan(source) },
     .webp: { (source) throws(ImageError) in try WebPStripping.plan(source) },
     .gif: { (source) throws(ImageError) in try GIFStripping.plan(source) },
+    .heic: { (source) throws(ImageError) in try HEIFStripping.plan(source) },
+    .avif: { (source) throws(ImageError) in try HEIFStripping.plan(source) },
   ]
 }
 

@@ -6,26 +6,40 @@ import Synchronization
 extension PipelineCore {
   private static var maximumPreviews: Int { 3 }
 
-  func decode(_ pass: PassID, of job: JobID, _ forms: [ImageForm], followsFetch: Bool) async {
+  /// Decodes an image for a pass.
+  ///
+  /// - Parameter orientation: The orientation, if the image was decoded before to find it.
+  func decode(
+    _ pass: PassID, of job: JobID, _ forms: [ImageForm], followsFetch: Bool,
+    orientation: ImageOrientation? = nil
+  ) async {
     guard let work = state.withLock({ $0.works[job] }) else { return }
     do {
       let worker: any ThumbnailWorker
       if let fetch = work.fetch, followsFetch || fetch.bytes.isComplete {
         let store = fetch.bytes
-        worker = workerFactory.makeWorker(forms, limits: configuration.limits)
+        worker = makeWorker(forms, orientation)
         try await feed(
-          store, to: worker, of: job, previewsFor: followsFetch ? pass : nil,
+          store, to: worker, of: job, previewsFor: followsFetch && orientation == nil ? pass : nil,
           fetch.expectedBytes.map { $0 / 8 } ?? 16 << 10)
       } else if let (_, data) = await disk?.read(work.resource) {
-        worker = workerFactory.makeWorker(forms, limits: configuration.limits)
+        worker = makeWorker(forms, orientation)
         try await worker.feed(data, priority: priority(of: job))
       } else {
         return handleLostStoredBytes(job, work)
       }
-      finish(pass, of: job, Array(zip(forms, try await worker.finish(priority: priority(of: job)))))
+      switch try await worker.finish(priority: priority(of: job)) {
+      case .images(let images): finish(pass, of: job, Array(zip(forms, images)))
+      case .needsOrientation(let found):
+        await decode(pass, of: job, forms, followsFetch: followsFetch, orientation: found)
+      }
     } catch {
       fail(pass, of: job, error, isBytes: true)
     }
+  }
+
+  private func makeWorker(_ forms: [ImageForm], _ orientation: ImageOrientation?) -> any ThumbnailWorker {
+    workerFactory.makeWorker(forms, limits: configuration.limits, orientation: orientation)
   }
 
   /// Handles stored bytes that are damaged or were removed: fetches the image, unless the request does not allow it.

@@ -6,16 +6,27 @@ import Foundation
 /// cancelled, the work ends between two rows.
 protocol ThumbnailWorker: Sendable {
   func feed(_ bytes: Data, priority: WorkPriority) async throws(ImageError)
-  /// Returns one thumbnail for each form, in their order.
-  func finish(priority: WorkPriority) async throws(ImageError) -> [UIImage]
+  func finish(priority: WorkPriority) async throws(ImageError) -> ThumbnailOutcome
   /// Returns the image as decoded so far; nil if there is nothing to show.
   func preview(priority: WorkPriority) async throws(ImageError) -> UIImage?
+}
+
+/// The result of a pass over the bytes of an image.
+enum ThumbnailOutcome: Sendable {
+  /// One thumbnail for each form, in their order.
+  case images([UIImage])
+  /// The file states its orientation after the pixels, and the thumbnails must be made again with it.
+  case needsOrientation(ImageOrientation)
 }
 
 /// Creates the workers that make thumbnails.
 protocol ThumbnailWorkerFactory: Sendable {
   /// Starts to decode an image.
-  func makeWorker(_ forms: [ImageForm], limits: ImageLimits) -> any ThumbnailWorker
+  ///
+  /// - Parameter orientation: The orientation, if an earlier pass found it; nil for that before the pixels.
+  func makeWorker(
+    _ forms: [ImageForm], limits: ImageLimits, orientation: ImageOrientation?
+  ) -> any ThumbnailWorker
   /// Makes a thumbnail from an existing one.
   func derive(
     _ form: ImageForm, from image: UIImage, priority: WorkPriority
@@ -26,8 +37,10 @@ protocol ThumbnailWorkerFactory: Sendable {
 struct PooledThumbnailWorkerFactory: ThumbnailWorkerFactory {
   var policy = DamagePolicy.tolerate
 
-  func makeWorker(_ forms: [ImageForm], limits: ImageLimits) -> any ThumbnailWorker {
-    PooledThumbnailWorker(forms, limits: limits, policy: policy)
+  func makeWorker(
+    _ forms: [ImageForm], limits: ImageLimits, orientation: ImageOrientation?
+  ) -> any ThumbnailWorker {
+    PooledThumbnailWorker(forms, limits: limits, orientation: orientation, policy: policy)
   }
 
   func derive(
@@ -46,9 +59,9 @@ private final class PooledThumbnailWorker: ThumbnailWorker, @unchecked Sendable 
   private let decoder: ThumbnailDecoder
   private let flag = CancellationFlag()
 
-  init(_ forms: [ImageForm], limits: ImageLimits, policy: DamagePolicy) {
+  init(_ forms: [ImageForm], limits: ImageLimits, orientation: ImageOrientation?, policy: DamagePolicy) {
     decoder = ThumbnailDecoder(
-      targets: forms.map(\.target), limits: limits, policy: policy, flag: flag)
+      targets: forms.map(\.target), limits: limits, orientation: orientation, policy: policy, flag: flag)
   }
 
   func feed(_ bytes: Data, priority: WorkPriority) async throws(ImageError) {
@@ -57,8 +70,11 @@ private final class PooledThumbnailWorker: ThumbnailWorker, @unchecked Sendable 
     }
   }
 
-  func finish(priority: WorkPriority) async throws(ImageError) -> [UIImage] {
-    try await run(priority) { (decoder) throws(ImageError) in try decoder.finish() }
+  func finish(priority: WorkPriority) async throws(ImageError) -> ThumbnailOutcome {
+    try await run(priority) { (decoder) throws(ImageError) in
+      let images = try decoder.finish()
+      return decoder.lateOrientation.map { .needsOrientation($0) } ?? .images(images)
+    }
   }
 
   func preview(priority: WorkPriority) async throws(ImageError) -> UIImage? {

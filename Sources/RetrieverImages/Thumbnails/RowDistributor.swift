@@ -32,6 +32,14 @@ final class RowDistributor: RowConsumer {
     return minimum
   }
 
+  /// Applies the orientation that the decoder found at the end of the file. Returns false if the thumbnails must be made
+  /// again with it.
+  func turn(to found: ImageOrientation) -> Bool {
+    guard orientation == nil else { return true }
+    let turned = builders.map { $0.turn(to: found) }
+    return turned.allSatisfy { $0 }
+  }
+
   func neededArea(of size: PixelSize) -> FrameRectangle {
     var (left, top, right, bottom) = (size.width, size.height, 0, 0)
     for builder in builders {

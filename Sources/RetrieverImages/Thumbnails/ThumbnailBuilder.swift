@@ -3,6 +3,8 @@ final class ThumbnailBuilder {
   private let target: ThumbnailTarget?
   private var geometry: ThumbnailGeometry?
   private var orientation = ImageOrientation.up
+  /// The size of the image as stored.
+  private var size: PixelSize?
   private var resampler: Resampler?
   private var pixels: [UInt8] = []
   private var format = RowFormat.rgb8
@@ -13,9 +15,19 @@ final class ThumbnailBuilder {
   /// Returns the smallest acceptable size of the rows.
   func begin(_ header: ImageHeader) throws(ImageError) -> PixelSize {
     orientation = header.orientation
+    size = header.size
     let geometry = try ThumbnailGeometry(target, size: header.size, orientation: orientation)
     self.geometry = geometry
     return target == nil ? header.size : geometry.minimumDecodedSize
+  }
+
+  /// Applies another orientation than that of the header. Returns false if the thumbnail must be made again with it, because
+  /// its size or the part that it shows depends on it.
+  func turn(to found: ImageOrientation) -> Bool {
+    guard let size, found != orientation else { return true }
+    guard (try? ThumbnailGeometry(target, size: size, orientation: found)) == geometry else { return false }
+    orientation = found
+    return true
   }
 
   /// Returns the part of an image that is not scaled that the thumbnail shows.

@@ -31,6 +31,10 @@ final class ThumbnailDecoder {
     decoder = makeImageDecoder(consumer: rows, limits: limits)
   }
 
+  /// The orientation, if the file states it after the pixels and the size of a thumbnail, or the part that it shows,
+  /// depends on it. The thumbnails must then be made again with it. Known after ``finish()``.
+  private(set) var lateOrientation: ImageOrientation?
+
   /// The properties that the image declares, after enough of it was read.
   var header: ImageHeader? { decoder.header }
 
@@ -72,6 +76,7 @@ final class ThumbnailDecoder {
           try decode { () throws(ImageError) in try decoder.finish() }
         }
       }
+      turn()
       var images: [UIImage] = []
       for builder in rows.builders {
         // If the decoder tolerated damage, rows may be missing.
@@ -82,6 +87,11 @@ final class ThumbnailDecoder {
       }
       return images
     }
+  }
+
+  private func turn() {
+    guard let orientation = decoder.header?.orientation, !rows.turn(to: orientation) else { return }
+    lateOrientation = orientation
   }
 
   /// What was wrong with the image so far.
@@ -112,6 +122,7 @@ final class ThumbnailDecoder {
   private func withPartialImages(_ error: ImageError) -> ImageError {
     guard error.code != .cancelled, error.code != .outOfMemory else { return error }
     var error = error
+    turn()
     error.partialBitmaps = rows.builders.compactMap { $0.bitmap() }
     error.damage = damage
     if error.isDamage { error.damage.add(ImageDamage(error, hasAllRows: decoder.isComplete)) }

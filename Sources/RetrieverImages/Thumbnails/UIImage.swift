@@ -200,7 +200,7 @@ extension ImageHeader {
       guard var header = stop.header else { throw error }
       if header.format == .png, header.orientation == .up {
         // The chunk with the orientation may follow the pixels.
-        var parser = PNGChunkParser(stopsAtPixels: false)
+        var parser = PNGChunkParser()
         data.withUnsafeBytes { parser.parse($0) }
         header.orientation = parser.orientation.value ?? .up
       }

@@ -92,6 +92,23 @@ import Testing
     #expect(decode(result).pixels == decode(data).pixels && decode(result).error == nil)
   }
 
+  @Test(arguments: ["heic", "avif"])
+  func `what exiftool writes into a HEIC or AVIF is read, and removed`(name: String) throws {
+    let form =
+      name == "heic" ? HEIFFixture.phone() : HEIFFixture(grid: [.redAV1], columns: 1, width: 60, height: 50)
+    let data = try ExifTool.write(Self.tags, to: form.data(), as: "a.\(name)")
+    let metadata = try ImageMetadata(data: data)
+    #expect(metadata.cameraModel == "K-1" && metadata.title == "Ein Hund — 犬" && metadata.location != nil)
+    #expect(metadata.orientation == .up, "that of EXIF data has no meaning in these formats")
+    let stripped = try StrippedImage(data: data)
+    #expect(stripped.removed == [.exif, .location, .xmp])
+    let result = try stripped.data()
+    let found = try ExifTool.read(result, as: "a.\(name)")
+    #expect(!found.keys.contains { $0.hasPrefix("EXIF:") || $0.hasPrefix("XMP:") }, "\(found)")
+    #expect(found["ExifTool:Warning"] == nil && found["ExifTool:Error"] == nil, "\(found)")
+    #expect(decode(result).pixels == decode(form.data()).pixels && decode(result).error == nil)
+  }
+
   @Test func `exiftool finds the gain map of a stripped file`() throws {
     let fixture = try GainMapFixture()
     let result = try StrippedImage(data: fixture.data).data()

@@ -172,8 +172,34 @@ enum FullFixture {
     return gif.prefix(397) + Data(packet + loop) + gif.dropFirst(397) + Data("after the end".utf8)
   }
 
+  /// A HEIC or AVIF as a phone writes it, with everything that can be removed.
+  static func heifForm(_ tile: HEIFFixture.Tile = .gradient, isInMeta: Bool = false) -> HEIFFixture {
+    var form = HEIFFixture(
+      tile, properties: [HEIFFixture.profile(profile()), HEIFFixture.rotation(quarterTurnsLeft: 3)])
+    form.items[0].optionalProperties = [
+      HEIFFixture.full("udes", Array("en\0A dog\0secret\0".utf8)),
+      HEIFFixture.full("prIv", Array("secret".utf8)),
+    ]
+    form.describe(by: HEIFFixture.exif(TIFFFixture.camera(orientation: 3).data()))
+    form.describe(by: HEIFFixture.xmp(XMPFixture.packet))
+    // A thumbnail with a description of its own, and an item of an unknown kind.
+    form.items.append(HEIFFixture(tile).items[0])
+    form.references.append(("thmb", form.items.count, [1]))
+    form.describe(form.items.count, by: HEIFFixture.xmp("<secret/>"))
+    form.items.append(HEIFFixture.Item(type: "uri ", data: Array("Unknown data".utf8)))
+    if isInMeta { for index in form.items.indices { form.items[index].isInMeta = true } }
+    form.unusedData = Array("a secret between the pixels".utf8)
+    form.lastBoxes =
+      HEIFFixture.box("uuid", Array("0123456789abcdefsecret".utf8))
+      + HEIFFixture.box("free", Array("secret".utf8)) + Array("end".utf8)
+    return form
+  }
+
   static func all() throws -> [Data] {
-    [try jpeg(), try jpeg(isProgressive: true), png(), try webp(), gif()]
+    [
+      try jpeg(), try jpeg(isProgressive: true), png(), try webp(), gif(), heifForm().data(),
+      heifForm(.gradientAV1).data(), heifForm(isInMeta: true).data(),
+    ]
   }
 }
 

@@ -59,10 +59,51 @@ import Testing
     #expect(try thumbnails[0].bitmap().pixels == thumbnails[1].bitmap().pixels)
   }
 
-  @Test func `a decoder that gets a file in pieces ignores what follows the pixels, however it is cut`() {
+  @Test func `what follows the pixels is known at the end of the file, however it is cut`() {
     let data = png(last: "eXIf", Self.tiff)
     for cut in [Cut.onePiece, .pieces(of: 1), .pieces(of: 50)] {
-      #expect(decode(data, cut: cut).header?.orientation == .up)
+      let result = decode(data, cut: cut)
+      #expect(result.header?.orientation == .up && result.finalHeader?.orientation == .right)
+    }
+    // An orientation before the pixels takes precedence.
+    var both = PNGFixture()
+    both.chunks = [("eXIf", EXIFFixture.tiff(orientation: 3, isLittleEndian: true))]
+    let plain = both.data()
+    let file = plain.dropLast(12) + Data(PNGFixture.chunk("eXIf", Self.tiff)) + plain.suffix(12)
+    #expect(decode(file).finalHeader?.orientation == .down)
+  }
+
+  @Test func `damage in the pixels hides what follows them, however it is cut`() {
+    var data = png(last: "eXIf", Self.tiff)
+    let pixels = data.range(of: Data("IDAT".utf8))?.upperBound ?? 0
+    data[pixels] ^= 0xFF
+    for cut in [Cut.onePiece, .pieces(of: 1), .pieces(of: 50)] {
+      let result = decode(data, cut: cut)
+      #expect(result.error != nil && result.finalHeader?.orientation == .up)
+    }
+  }
+
+  @Test(arguments: ImageOrientation.allCases)
+  func `thumbnails are turned when the orientation follows the pixels`(orientation: ImageOrientation) throws {
+    let exif = EXIFFixture.tiff(orientation: orientation.rawValue, isLittleEndian: true)
+    let data = png(last: "eXIf", exif)
+    for target in [
+      nil, ThumbnailTarget(width: 8, height: 8), ThumbnailTarget(width: 6, height: 4, mode: .stretch),
+      ThumbnailTarget(width: 6, height: 4, mode: .fill(focus: ThumbnailTarget.Focus(x: 0, y: 0))),
+    ] {
+      let expected = ThumbnailDecoder(targets: [target], limits: ImageLimits(), orientation: orientation)
+      try data.withBytes { (bytes) throws(ImageError) in try expected.feed(bytes) }
+      let decoder = ThumbnailDecoder(targets: [target], limits: ImageLimits())
+      for byte in data {
+        try Data([byte]).withBytes { (bytes) throws(ImageError) in try decoder.feed(bytes) }
+      }
+      let images = try (expected.finish(), decoder.finish())
+      #expect(expected.lateOrientation == nil)
+      if let late = decoder.lateOrientation {
+        #expect(late == orientation && target != nil, "another size or part")
+      } else {
+        #expect(images.0[0].pixels == images.1[0].pixels && images.0[0].size == images.1[0].size)
+      }
     }
   }
 

@@ -42,6 +42,10 @@ import Testing
       ])
     #expect(try StrippedImage(data: FullFixture.webp()).removed == [.exif, .location, .xmp, .otherData])
     #expect(try StrippedImage(data: FullFixture.gif()).removed == [.xmp, .comment, .otherData])
+    #expect(
+      try StrippedImage(data: FullFixture.heifForm().data()).removed == [
+        .exif, .location, .xmp, .text, .thumbnail, .otherData,
+      ])
     #expect(try StrippedImage(data: JPEGFixture.baseline()).removed == [])
   }
 
@@ -49,7 +53,7 @@ import Testing
     let plain = try WebPFixture.file(WebPFixture.pixels(drawnBitmap(width: 9, height: 8), isLossless: true))
     for data in [
       try JPEGFixture.baseline(), try JPEGFixture.progressive(), PNGFixture().data(), plain,
-      try WebPFixture.animation(),
+      try WebPFixture.animation(), HEIFFixture.phone().data(), HEIFFixture(.redAV1).data(),
     ] {
       #expect(try strip(data) == data)
     }
@@ -87,6 +91,29 @@ import Testing
           + WebPFixture.frame(left: 0, top: 0, width: 30, height: 20, pixels: still + more))
     }
     #expect(try strip(file(WebPFixture.chunk("PRIV", [1, 2, 3]))) == file([]))
+  }
+
+  @Test
+  func `what decoders tolerate is tolerated: bytes between the segments of a JPEG, a GIF without its end`()
+    throws
+  {
+    let jpeg = JPEGFixture.withEXIF(TIFFFixture.camera().data(), try JPEGFixture.baseline())
+    for marker: UInt8 in [0xDB, 0xC0, 0xDA] {
+      let place = try #require(jpeg.range(of: Data([0xFF, marker]))).lowerBound
+      let data =
+        jpeg[..<place] + Data([1, 0xFF, 0, 0xFF, 0] + Array("secret".utf8) + [0xFF]) + jpeg[place...]
+      #expect(try ImageMetadata(data: data).cameraModel == "K-1")
+      let result = try strip(data)
+      #expect(try result == strip(jpeg) || result.count == strip(jpeg).count + 1, "with a fill byte")
+      #expect(!contains(result, "secret") && decode(result).pixels == decode(jpeg).pixels)
+      #expect(try StrippedImage(data: data).removed == [.exif, .location, .otherData])
+    }
+    let gif = GIFFixture().data()
+    let plain = try strip(gif)
+    #expect(try strip(gif.dropLast()) == plain)
+    let unknown = try StrippedImage(data: gif.dropLast() + Data("unknown".utf8))
+    #expect(try unknown.data() == plain && unknown.removed.contains(.otherData))
+    #expect(throws: ImageError.self) { try StrippedImage(data: gif.prefix(gif.count / 2)) }
   }
 
   @Test func `a thumbnail in a JFIF segment is removed`() throws {

@@ -37,7 +37,7 @@ final class HEIFDecoder: ImageDecoder {
 
   /// The maximum size of the description of the images, whose tables take up to ten times as much memory. That of a
   /// phone has a few kilobytes.
-  private static let maximumMetaSize = 4 << 20
+  static let maximumMetaSize = 4 << 20
 
   func feed(_ bytes: UnsafeRawBufferPointer) throws(ImageError) {
     if let failure { throw failure }
@@ -59,10 +59,7 @@ final class HEIFDecoder: ImageDecoder {
         meta = try HEIFMeta(content)
         try proceed()
       }
-      if header == nil, meta == nil, parser.hasMovie {
-        throw ImageError(
-          .unsupported, "The file is a sequence of images without a still image, which is not supported.")
-      }
+      if header == nil, meta == nil, parser.hasMovie { throw HEIFMeta.onlySequence }
       guard isComplete else { throw .truncated(header?.format == .avif ? "AVIF" : "HEIC") }
     } catch {
       try fail(error)
@@ -133,9 +130,11 @@ final class HEIFDecoder: ImageDecoder {
     while pixels.delivered < area.size.height {
       let y = area.top + pixels.delivered
       // Both are asked, so that tiles of alpha are decoded while those of colors are missing.
-      let hasColors = try pixels.colors.prepare(row: y, from: &store)
-      let hasAlpha = try pixels.alpha?.prepare(row: y, from: &store) ?? true
+      let hasColors = pixels.colors.prepare(row: y, from: &store)
+      let hasAlpha = pixels.alpha?.prepare(row: y, from: &store) ?? true
       guard hasColors, hasAlpha else { break }
+      try pixels.colors.check()
+      try pixels.alpha?.check()
       pixels.colors.read(row: y, columns: columns, into: memory)
       pixels.alpha?.read(row: y, columns: columns, into: memory)
       if pixels.isPremultiplied {

@@ -5,6 +5,13 @@ struct HEIFMeta {
   struct Extent: Equatable {
     var offset: UInt64
     var length: UInt64
+
+    /// Returns the part; nil if it ends after a number of bytes.
+    func range(within limit: Int) -> Range<Int>? {
+      let (end, overflows) = offset.addingReportingOverflow(length)
+      guard !overflows, end <= UInt64(limit) else { return nil }
+      return Int(offset)..<Int(end)
+    }
   }
 
   /// The place of an item's data.
@@ -36,6 +43,8 @@ struct HEIFMeta {
 
   private(set) var primary: UInt32?
   private(set) var types: [UInt32: FourCharacterCode] = [:]
+  /// The content types of items of the type `mime`, without those whose data is compressed.
+  private(set) var contentTypes: [UInt32: String] = [:]
   private(set) var locations: [UInt32: Location] = [:]
   private(set) var references: [Reference: [UInt32]] = [:]
   private(set) var properties: [BoxReader.Box] = []
@@ -65,9 +74,7 @@ struct HEIFMeta {
     }
   }
 
-  private static let maximumExtentCount = 100_000
-
-  private static func itemID(_ reader: inout BoxReader, isLong: Bool) throws(ImageError) -> UInt32 {
+  static func itemID(_ reader: inout BoxReader, isLong: Bool) throws(ImageError) -> UInt32 {
     UInt32(truncatingIfNeeded: try reader.number(bytes: isLong ? 4 : 2))
   }
 
@@ -82,44 +89,19 @@ struct HEIFMeta {
       guard version >= 2 else { continue }
       let item = try Self.itemID(&entry, isLong: version > 2)
       _ = try entry.short()
-      types[item] = try entry.code()
+      let type = try entry.code()
+      types[item] = type
+      guard type == "mime" else { continue }
+      _ = entry.text()
+      let contentType = entry.text()
+      if entry.text().isEmpty { contentTypes[item] = contentType }
     }
   }
 
   private mutating func readLocations(_ reader: inout BoxReader) throws(ImageError) {
-    let (version, _) = try reader.version()
-    guard version <= 2 else { throw Self.unsupported("the locations of its items") }
-    let sizes = try reader.short()
-    let (offsetSize, lengthSize) = (sizes >> 12, sizes >> 8 & 15)
-    let (baseSize, indexSize) = (sizes >> 4 & 15, version > 0 ? sizes & 15 : 0)
-    guard [offsetSize, lengthSize, baseSize, indexSize].allSatisfy({ [0, 4, 8].contains($0) }) else {
-      throw Self.invalidLocation
-    }
-    let count = try reader.number(bytes: version == 2 ? 4 : 2)
-    var index: UInt64 = 0
-    var extentCount = 0
-    while index < count {
-      index += 1
-      let item = try Self.itemID(&reader, isLong: version == 2)
-      let method = version > 0 ? try reader.short() & 15 : 0
-      var location = Location(isInMeta: method == 1)
-      if method > 1 { location.problem = Self.unreadable("its data is part of another item") }
-      if try reader.short() != 0 { location.problem = Self.unreadable("its data is in another file") }
-      let base = try reader.number(bytes: baseSize)
-      for _ in 0..<(try reader.short()) {
-        extentCount += 1
-        guard extentCount <= Self.maximumExtentCount else {
-          throw ImageError(
-            .tooLarge, "The data of the image is in more than \(Self.maximumExtentCount) parts.")
-        }
-        _ = try reader.number(bytes: indexSize)
-        let (offset, overflows) = base.addingReportingOverflow(try reader.number(bytes: offsetSize))
-        let length = try reader.number(bytes: lengthSize)
-        if overflows || length == 0 { location.problem = Self.invalidLocation }
-        location.extents.append(Extent(offset: offset, length: length))
-      }
-      if location.extents.isEmpty { location.problem = Self.invalidLocation }
-      if locations[item] == nil { locations[item] = location }
+    var entries = try HEIFLocationReader(reader)
+    while let entry = try entries.next() {
+      if locations[entry.item] == nil { locations[entry.item] = entry.location }
     }
   }
 
@@ -173,14 +155,8 @@ struct HEIFMeta {
 
   static let invalidLocation = ImageError(
     .corrupt, "The image is damaged: the location of its data is invalid.")
-
-  private static func unreadable(_ reason: String) -> ImageError {
-    ImageError(.unsupported, "The image cannot be read: \(reason).")
-  }
-
-  private static func unsupported(_ part: String) -> ImageError {
-    ImageError(.unsupported, "The image uses an unsupported version of \(part).")
-  }
+  static let onlySequence = ImageError(
+    .unsupported, "The file is a sequence of images without a still image, which is not supported.")
 }
 
 extension HEIFMeta {

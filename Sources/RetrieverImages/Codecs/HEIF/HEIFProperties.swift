@@ -12,7 +12,9 @@ struct HEIFProperties {
   /// The meaning of an auxiliary image, as a URN.
   var auxiliaryType: String?
 
-  init(of item: UInt32, in meta: HEIFMeta) throws(ImageError) {
+  /// - Parameter ignoresUnsupported: True if the properties are not for decoding, so that features that the decoder does
+  ///   not support do not matter.
+  init(of item: UInt32, in meta: HEIFMeta, ignoresUnsupported: Bool = false) throws(ImageError) {
     var cleanAperture: CleanAperture?
     for association in meta.associations[item] ?? [] {
       guard meta.properties.indices.contains(association.index) else {
@@ -24,19 +26,21 @@ struct HEIFProperties {
       case "ispe":
         _ = try content.version()
         size = PixelSize(width: Int(try content.long()), height: Int(try content.long()))
+      case "hvcC" where ignoresUnsupported, "av1C" where ignoresUnsupported: break
       case "hvcC", "av1C": coding = try meta.codings[association.index]?.get()
       case "colr": try readColors(&content)
       case "irot": orientation = orientation.rotated(quarterTurnsLeft: Int(try content.byte()) & 3)
       case "imir": orientation = orientation.mirrored(swapsSides: try content.byte() & 1 == 1)
       case "clap":
         guard orientation == .up else {
+          if ignoresUnsupported { continue }
           throw ImageError(.unsupported, "The image is cropped after it is rotated, which is not supported.")
         }
         cleanAperture = try CleanAperture(&content)
       case "auxC":
         _ = try content.version()
         auxiliaryType = content.text()
-      case let type where association.isEssential && !Self.ignored.contains(type):
+      case let type where association.isEssential && !ignoresUnsupported && !Self.ignored.contains(type):
         throw ImageError(.unsupported, "The image uses an unsupported feature: the property \(type).")
       default: break
       }
@@ -45,7 +49,7 @@ struct HEIFProperties {
   }
 
   /// Properties that do not change the pixels, or repeat what the coded data says.
-  private static let ignored: Set<FourCharacterCode> = [
+  static let ignored: Set<FourCharacterCode> = [
     "pixi", "pasp", "clli", "mdcv", "cclv", "amve", "udes",
   ]
 

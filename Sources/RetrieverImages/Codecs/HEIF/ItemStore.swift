@@ -42,7 +42,7 @@ struct ItemStore {
     let source = location.isInMeta ? data : (all ?? [])[...]
     var result: [UInt8] = []
     for extent in location.extents {
-      guard let range = Self.range(of: extent, within: source.count) else { return nil }
+      guard let range = extent.range(within: source.count) else { return nil }
       result += source.dropFirst(range.lowerBound).prefix(min(range.count, maximum - result.count))
     }
     return result
@@ -59,7 +59,7 @@ struct ItemStore {
         extents: Array(repeating: [], count: need.location.extents.count), missing: 0, users: need.users)
       for (index, extent) in need.location.extents.enumerated() {
         let limit = need.location.isInMeta ? data.count : limits.bytes
-        guard let range = Self.range(of: extent, within: limit) else { throw HEIFMeta.invalidLocation }
+        guard let range = extent.range(within: limit) else { throw HEIFMeta.invalidLocation }
         // Several items may share bytes, but the copies must not exceed the limit on the file.
         total += range.count
         guard total <= limits.bytes else { throw HEIFMeta.invalidLocation }
@@ -103,11 +103,5 @@ struct ItemStore {
       items[part.item]?.missing -= piece.count
       index += 1
     }
-  }
-
-  private static func range(of extent: HEIFMeta.Extent, within limit: Int) -> Range<Int>? {
-    let (end, overflows) = extent.offset.addingReportingOverflow(extent.length)
-    guard !overflows, end <= UInt64(limit) else { return nil }
-    return Int(extent.offset)..<Int(end)
   }
 }

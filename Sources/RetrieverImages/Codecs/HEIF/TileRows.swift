@@ -12,7 +12,9 @@ final class TileRows {
   private let neededRows: Range<Int>
   /// The current row of tiles, and its tiles as far as they are decoded.
   private var row = -1
-  private var tiles: [(tile: CodedTile, conversion: codec_tile_conversion)?] = []
+  private var tiles: [Result<DecodedTile, ImageError>?] = []
+
+  private typealias DecodedTile = (tile: CodedTile, conversion: codec_tile_conversion)
 
   /// - Parameter area: The part of the picture that is needed. Everywhere else, pixels are 0.
   init(
@@ -41,7 +43,10 @@ final class TileRows {
   }
 
   /// Decodes the tiles for a row of pixels whose data is there. Returns true if none is missing.
-  func prepare(row y: Int, from store: inout ItemStore) throws(ImageError) -> Bool {
+  ///
+  /// Errors are kept for ``check()``, because the tiles of a damaged file arrive in any order, but its error must not depend
+  /// on that.
+  func prepare(row y: Int, from store: inout ItemStore) -> Bool {
     let wanted = y / picture.tileSize.height
     if wanted != row {
       row = wanted
@@ -55,12 +60,19 @@ final class TileRows {
         isComplete = false
         continue
       }
-      let tile = try CodedTile(data, coding: picture.codings[index], size: picture.tileSize)
-      let conversion = try tile.conversion(
-        to: format, colors: colors, isAlpha: isAlpha, smoothsChroma: smoothsChroma)
-      tiles[column] = (tile, conversion)
+      tiles[column] = Result { () throws(ImageError) in
+        let tile = try CodedTile(data, coding: picture.codings[index], size: picture.tileSize)
+        let conversion = try tile.conversion(
+          to: format, colors: colors, isAlpha: isAlpha, smoothsChroma: smoothsChroma)
+        return (tile, conversion)
+      }
     }
     return isComplete
+  }
+
+  /// Throws the error of the first tile of the current row that could not be decoded.
+  func check() throws(ImageError) {
+    for tile in tiles { _ = try tile?.get() }
   }
 
   /// Writes columns of a row that was prepared to the start of a buffer.
@@ -68,7 +80,7 @@ final class TileRows {
     guard let base = output.baseAddress?.assumingMemoryBound(to: UInt8.self) else { return }
     let width = picture.tileSize.width
     for column in neededColumns {
-      guard let (tile, conversion) = tiles[column] else { continue }
+      guard case .success((let tile, let conversion))? = tiles[column] else { continue }
       let left = column * width
       let range = columns.clamped(to: left..<(left + width))
       guard !range.isEmpty else { continue }

@@ -1,0 +1,154 @@
+/// A box of a HEIF file at the top level.
+struct HEIFBox {
+  let type: FourCharacterCode
+  /// The box with its head.
+  let range: Range<Int>
+  let content: Range<Int>
+
+  var head: Range<Int> { range.lowerBound..<content.lowerBound }
+}
+
+/// The boxes of a HEIF file at the top level.
+struct HEIFBoxes {
+  /// More boxes than any ordinary file has.
+  static let maximumCount = 100_000
+
+  private let source: any ByteSource
+  private var offset = 0
+  private var count = 0
+
+  init(_ source: any ByteSource) { self.source = source }
+
+  /// Returns the next box; nil at the end.
+  ///
+  /// - Throws: An error if a box is not completely within the data.
+  mutating func next() throws(ImageError) -> HEIFBox? {
+    let left = source.count - offset
+    guard left > 0 else { return nil }
+    count += 1
+    guard count <= Self.maximumCount else {
+      throw ImageError(.tooLarge, "The HEIF image has more parts than the maximum of \(Self.maximumCount).")
+    }
+    guard var head = try source.exactly(8, at: offset) else { throw ImageError.truncated("HEIF") }
+    var size = Self.number(head[..<4])
+    if size == 1 {
+      guard let long = try source.exactly(8, at: offset + 8) else { throw ImageError.truncated("HEIF") }
+      size = Self.number(long[...])
+      head += long
+    }
+    // A size of 0 means that the box is the last one.
+    if size == 0 { size = UInt64(left) }
+    let type = FourCharacterCode(UInt32(truncatingIfNeeded: Self.number(head[4..<8])))
+    guard size >= UInt64(head.count) else {
+      throw ImageError(.corrupt, "The image is damaged: the size of its \(type) box is invalid.")
+    }
+    guard size <= UInt64(left) else { throw ImageError.truncated("HEIF") }
+    let range = offset..<offset + Int(size)
+    offset = range.upperBound
+    return HEIFBox(type: type, range: range, content: (range.lowerBound + head.count)..<range.upperBound)
+  }
+
+  private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
+    bytes.reduce(0) { $0 << 8 | UInt64($1) }
+  }
+}
+
+/// The items of a HEIF file in memory or on a disk.
+struct HEIFFile {
+  let source: any ByteSource
+  /// The `meta` box.
+  let box: HEIFBox
+  let content: [UInt8]
+  let meta: HEIFMeta
+  /// The number of the main image.
+  let primary: UInt32
+
+  /// Reads the `meta` box. The boxes after it are not read.
+  init(_ source: any ByteSource) throws(ImageError) {
+    var boxes = HEIFBoxes(source)
+    var hasMovie = false
+    while let box = try boxes.next() {
+      if box.type == "moov" { hasMovie = true }
+      if box.type == "meta" {
+        try self.init(source, box)
+        return
+      }
+    }
+    throw hasMovie ? HEIFMeta.onlySequence : TiledPicture.damaged("it has no main image")
+  }
+
+  /// - Parameter box: The `meta` box.
+  init(_ source: any ByteSource, _ box: HEIFBox) throws(ImageError) {
+    let maximum = HEIFDecoder.maximumMetaSize
+    guard box.content.count <= maximum else {
+      throw ImageError(
+        .tooLarge,
+        "The description of the image has \(box.content.count) bytes; the maximum is \(maximum) bytes.")
+    }
+    self.source = source
+    self.box = box
+    content = try source.bytes(box.content)
+    meta = try HEIFMeta(content)
+    guard let primary = meta.primary else { throw TiledPicture.damaged("it has no main image") }
+    self.primary = primary
+  }
+
+  /// Returns the data of an item; nil if it is larger than the maximum, or not in the file.
+  func data(of item: UInt32, maximum: Int) throws(ImageError) -> [UInt8]? {
+    guard let location = meta.locations[item], location.problem == nil else { return nil }
+    let limit = location.isInMeta ? meta.data.count : source.count
+    var ranges: [Range<Int>] = []
+    var left = maximum
+    for extent in location.extents {
+      guard let range = extent.range(within: limit), range.count <= left else { return nil }
+      left -= range.count
+      ranges.append(range)
+    }
+    var data: [UInt8] = []
+    data.reserveCapacity(maximum - left)
+    for range in ranges {
+      if location.isInMeta {
+        data += meta.data.dropFirst(range.lowerBound).prefix(range.count)
+      } else {
+        data += try source.bytes(range)
+      }
+    }
+    return data
+  }
+
+  /// An item with metadata.
+  enum Description { case exif, xmp }
+
+  func description(_ item: UInt32) -> Description? {
+    switch meta.types[item] {
+    case "Exif": .exif
+    case "mime" where meta.contentTypes[item] == "application/rdf+xml": .xmp
+    default: nil
+    }
+  }
+
+  /// Returns the items with metadata of an image. Items that do not say what they describe belong to the main image.
+  func descriptions(of image: UInt32) -> [UInt32] {
+    meta.types.keys.filter { item in
+      guard description(item) != nil else { return false }
+      let targets = meta.targets(of: "cdsc", from: item)
+      return targets.contains(image) || targets.isEmpty && image == primary
+    }.sorted()
+  }
+
+  /// Returns the TIFF data in an `Exif` item, which begins with the number of bytes before it.
+  static func tiff(_ data: [UInt8]) -> [UInt8] {
+    let offset = data.prefix(4).reduce(0) { $0 << 8 | Int($1) }
+    return Array(data.dropFirst(4).dropFirst(offset))
+  }
+
+  /// Returns an item and the items that it consists of, such as the tiles of a grid.
+  func parts(of item: UInt32) -> Set<UInt32> {
+    var found: Set<UInt32> = [item]
+    var rest = [item]
+    while let next = rest.popLast() {
+      for part in meta.targets(of: "dimg", from: next) where found.insert(part).inserted { rest.append(part) }
+    }
+    return found
+  }
+}
