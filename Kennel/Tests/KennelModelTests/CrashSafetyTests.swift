@@ -17,7 +17,7 @@ import Testing
     var acknowledged = 0
     for round in 0..<15 {
       let path = directory.path("data")
-      let calls = Int.random(in: 0..<1_000, using: &random)
+      let calls = Int.random(in: 0..<900, using: &random)
       await #expect(processExitsWith: .signal(SIGKILL)) {
         [path = path as String, calls = calls as Int, round = round as Int] in
         try await PostingProcess(directory: path, round: round).postForever(killedAfter: calls)

@@ -27,7 +27,7 @@ struct LoadedKennel: Sendable {
       cookies.append("Cookie: kennel=\(session.token.text)\r\n")
     }
     self.cookies = cookies
-    let picture = SmallPicture()
+    let picture = try SmallPicture()
     var posts: [Int64] = []
     for number in 0..<count {
       let photo = try await store.photos.stage(picture.file(number))
@@ -44,21 +44,23 @@ struct LoadedKennel: Sendable {
 
 /// A picture that is drawn once but gives a different file for each number.
 struct SmallPicture: Sendable {
-  private static let (width, height, side) = (64, 32, 8)
+  private let jpeg: Data
 
-  init() {}
-
-  /// Returns a picture that shows the number: a square for each bit. Metadata would be taken out of it.
-  func file(_ number: Int) throws -> Data {
-    let pixels = (0..<Self.width * Self.height).map { index in
-      let bit = index / Self.width / Self.side * (Self.width / Self.side) + index % Self.width / Self.side
-      return number >> bit & 1 == 1 ? ImagePixels.Pixel.white : ImagePixels.Pixel.black
+  init() throws {
+    let pixels = (0..<16 * 12).map {
+      ImagePixels.Pixel(red: UInt8($0), green: UInt8(255 - $0), blue: 128)
     }
-    let image = UIImage(width: Self.width, height: Self.height, pixels: pixels)
-    guard let data = image?.jpegData(compressionQuality: 0.8) else {
+    guard let data = UIImage(width: 16, height: 12, pixels: pixels)?.jpegData(compressionQuality: 0.8) else {
       throw TestSupportError("No picture could be created")
     }
-    return data
+    jpeg = data
+  }
+
+  /// Returns the picture with a JPEG comment that contains the number.
+  func file(_ number: Int) -> Data {
+    let text = Data("\(number)".utf8)
+    let comment = Data([0xff, 0xfe, 0, UInt8(clamping: text.count + 2)]) + text
+    return jpeg.prefix(2) + comment + jpeg.dropFirst(2)
   }
 }
 
