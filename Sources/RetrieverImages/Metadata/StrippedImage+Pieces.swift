@@ -15,6 +15,7 @@ extension StrippedImage {
       switch piece {
       case .copied(let range): .original(range)
       case .made(let bytes): .new(bytes.count)
+      case .zeros(let count): .new(count)
       }
     }
   }
