@@ -91,7 +91,8 @@ let package = Package(
     .testTarget(
       name: "KennelModelTests",
       dependencies: [
-        "KennelModel", "KennelStorage", "KennelTestSupport", "kennel-writer", root("TestSupport"),
+        "KennelModel", "KennelStorage", "KennelTestSupport", "kennel-writer", root("RetrieverImages"),
+        root("TestSupport"),
       ],
       swiftSettings: strict),
     .testTarget(
@@ -111,8 +112,8 @@ let package = Package(
     .testTarget(
       name: "KennelCommandTests",
       dependencies: [
-        "KennelCommand", "kennel", "KennelModel", "KennelPeers", "KennelStorage", "KennelWeb",
-        root("Retriever"),
+        "KennelCommand", "kennel", "KennelModel", "KennelPeers", "KennelStorage", "KennelTestSupport",
+        "KennelWeb", root("Retriever"),
         root("RetrieverImages"), root("TerminalProgram"), root("TestSupport"),
       ],
       swiftSettings: strict),

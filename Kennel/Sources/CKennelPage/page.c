@@ -28,6 +28,9 @@ static const unsigned char comments_js[] = {
 static const unsigned char confirmation_js[] = {
 #embed "assets/confirmation.js"
 };
+static const unsigned char edit_js[] = {
+#embed "assets/edit.js"
+};
 static const unsigned char events_js[] = {
 #embed "assets/events.js"
 };
@@ -39,6 +42,9 @@ static const unsigned char hearts_js[] = {
 };
 static const unsigned char lightbox_js[] = {
 #embed "assets/lightbox.js"
+};
+static const unsigned char months_js[] = {
+#embed "assets/months.js"
 };
 static const unsigned char pictures_js[] = {
 #embed "assets/pictures.js"
@@ -88,10 +94,12 @@ static const kennel_page_file files[] = {
     FILE_NAMED("app.js", app_js),
     FILE_NAMED("comments.js", comments_js),
     FILE_NAMED("confirmation.js", confirmation_js),
+    FILE_NAMED("edit.js", edit_js),
     FILE_NAMED("events.js", events_js),
     FILE_NAMED("grid.js", grid_js),
     FILE_NAMED("hearts.js", hearts_js),
     FILE_NAMED("lightbox.js", lightbox_js),
+    FILE_NAMED("months.js", months_js),
     FILE_NAMED("pictures.js", pictures_js),
     FILE_NAMED("refresh.js", refresh_js),
     FILE_NAMED("requests.js", requests_js),

@@ -77,6 +77,8 @@ package final class KennelSite: Sendable {
       pages: PageEndpoints(store: store, visitors: visitors, renderer: renderer, responses: responses),
       posts: PostEndpoints(
         store: store, visitors: visitors, metrics: metrics, responses: responses, markup: renderer.markup),
+      edits: EditEndpoints(store: store, visitors: visitors),
+      months: MonthEndpoints(posts: store.posts, visitors: visitors, responses: responses),
       comments: CommentEndpoints(posts: store.posts, visitors: visitors),
       pictures: PictureEndpoints(store: store, thumbnails: thumbnails),
       collages: CollageEndpoints(posts: store.posts, thumbnails: thumbnails),

@@ -11,6 +11,8 @@ import { onRefresh, refresh } from "./refresh.js";
 import { send } from "./requests.js";
 import { formatTimes } from "./times.js";
 import { toast } from "./toasts.js";
+import "./edit.js";
+import "./months.js";
 import "./session.js";
 import "./upload.js";
 
@@ -30,12 +32,22 @@ function handleDeletion(post) {
   removePost(post);
 }
 
+let changing = 0;
+
+/** Refreshes the page after the last of several changes. */
+function refreshSoon() {
+  clearTimeout(changing);
+  changing = setTimeout(() => refresh().catch(() => {}), 300);
+}
+
 function handle(kind, event) {
   switch (kind) {
     case "post": return announce(event.post);
     case "favourites": return countHearts(event);
     case "comment": return commentsChanged(event.post, event.count);
     case "comment-removed": return removeComment(event.post, event.comment, event.count);
+    case "post-changed":
+    case "dates": return refreshSoon();
     case "post-removed": return handleDeletion(event.post);
     case "lost": return refresh().catch(() => {});
   }

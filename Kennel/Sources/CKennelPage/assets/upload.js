@@ -1,9 +1,10 @@
 // Sharing photos: they are chosen, dropped or pasted, and each has a preview, a caption and a progress bar.
 
 import { confirmed } from "./confirmation.js";
-import { holdNews, showNews } from "./grid.js";
+import { holdNews, showNews, tileOf } from "./grid.js";
 import { Problem, sendForm } from "./requests.js";
 import { forget, signedIn } from "./session.js";
+import { monthName } from "./times.js";
 import { toast } from "./toasts.js";
 
 const types = /^image\/(jpeg|png|webp|gif|hei[cf]|avif)$/;
@@ -114,8 +115,7 @@ async function sendOne(photo, signal) {
     if (part === 1) state.textContent = "Processing";
   };
   try {
-    await sendForm("/posts", sent, { progress, signal });
-    return true;
+    return await sendForm("/posts", sent, { progress, signal });
   } catch (problem) {
     bar.hidden = true;
     if (problem.name === "AbortError") {
@@ -129,8 +129,16 @@ async function sendOne(photo, signal) {
       forget();
       throw problem;
     }
-    return false;
+    return null;
   }
+}
+
+/** Returns a message about shared photos. It says where they are if that is not in view. */
+function report(posts) {
+  const message = posts.length === 1 ? "Your photo is shared." : `Your ${posts.length} photos are shared.`;
+  const months = new Set(posts.filter(({ id }) => !tileOf(id)).map(({ taken }) => taken.slice(0, 7)));
+  if (months.size === 1) return `${message} See ${monthName([...months][0])}.`;
+  return months.size ? `${message} They are in the months when they were taken.` : message;
 }
 
 /** Disables changes to the photos while they are being sent. */
@@ -146,12 +154,13 @@ async function sendAll() {
   // The user's own photos are not announced as new.
   holdNews(true);
   error.textContent = "";
-  let count = 0;
+  const shared = [];
   let isSignedOut = false;
   try {
     for (const photo of sendable()) {
-      if (!(await sendOne(photo, sending.signal))) continue;
-      count += 1;
+      const post = await sendOne(photo, sending.signal);
+      if (!post) continue;
+      shared.push(post);
       remove(photo);
     }
   } catch (problem) {
@@ -161,11 +170,9 @@ async function sendAll() {
   }
   if (!chosen.length) dialog.close();
   else if (!sendable().length) stop.focus();
-  if (count) await showNews().catch(() => {});
+  if (shared.length) await showNews().catch(() => {});
   holdNews(false);
-  if (count) {
-    toast(count === 1 ? "Your photo is shared." : `Your ${count} photos are shared.`);
-  }
+  if (shared.length) toast(report(shared));
   if (isSignedOut) signedIn("You were signed out. Sign in, then try again.");
 }
 

@@ -12,7 +12,7 @@ struct PhotoImport: Sendable {
   }
 
   private enum Outcome: Sendable {
-    case ready(StagedPhoto, PhotoFacts)
+    case ready(StagedPhoto, PhotoFacts, TakenTime?)
     /// In a dry run: the photo would be posted.
     case postable(PhotoHash)
     case known
@@ -82,7 +82,9 @@ struct PhotoImport: Sendable {
         return .postable(hash)
       }
       let photo = try await store.photos.stage(fileAt: file.path)
-      return .ready(photo, try await PhotoInspector.facts(ofFileAt: photo.path))
+      let facts = try await PhotoInspector.facts(ofFileAt: photo.path)
+      return .ready(
+        photo, facts, await store.posts.captureTime(ofFileAt: photo.path, fileDate: file.date))
     } catch {
       return .failed(try Self.failure(for: error))
     }
@@ -96,12 +98,12 @@ struct PhotoImport: Sendable {
     case .postable(let hash): return postable.insert(hash).inserted ? .added : .known
     case .known: return .known
     case .failed(let failure): return .failed(failure)
-    case .ready(let photo, let facts):
+    case .ready(let photo, let facts, let taken):
       do {
         if try await store.posts.hasPhoto(photo.hash) { return .known }
         let caption = takesCaptions ? CaptionText.from(file.path) : ""
         _ = try await store.posts.add(
-          photo, facts: facts, caption: caption, author: author, created: file.date)
+          photo, facts: facts, caption: caption, author: author, taken: taken)
         return .added
       } catch {
         return .failed(try Self.failure(for: error))

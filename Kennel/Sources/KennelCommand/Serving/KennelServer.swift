@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import HTTPService
 import KennelModel
+import KennelStorage
 import KennelWeb
 import TerminalProgram
 
@@ -9,12 +10,14 @@ import TerminalProgram
 struct KennelServer: Sendable {
   private let listener: KennelListener
   private let site: KennelSite
+  private let store: KennelStore
 
   /// Creates a server; ``run()`` starts answering requests.
   ///
   /// The listener must exist first, so that a second server on the same port fails before it touches the thumbnails.
   init(_ store: KennelStore, directory: String, _ listener: KennelListener) throws {
     self.listener = listener
+    self.store = store
     var configuration = listener.settings.site
     let log = listener.log
     configuration.onError = { log.note(problem: "\($1): \($0)") }
@@ -24,18 +27,33 @@ struct KennelServer: Sendable {
   /// Serves until the task is cancelled, then completes open responses.
   func run() async throws {
     await ReadinessNotice.send("READY=1")
+    let reading = Task { await readTimes() }
+    let result: Result<Void, any Error>
     do {
       try await withTaskCancellationHandler {
         try await listener.server.run(grace: listener.settings.grace) { [site] in await site.respond(to: $0) }
       } onCancel: {
         Task { await ReadinessNotice.send("STOPPING=1") }
       }
+      result = .success(())
     } catch {
-      await site.close()
-      throw error
+      result = .failure(error)
     }
+    reading.cancel()
+    await reading.value
     await site.close()
+    try result.get()
     await listener.log.flush()
+  }
+
+  /// Reads when the photos of an earlier version were taken.
+  private func readTimes() async {
+    do throws(KennelError) {
+      try await TimeReading(store).run()
+    } catch {
+      if error.code == .closed || error.code == .cancelled { return }
+      listener.log.note(problem: "The times of photos could not be read: \(error)")
+    }
   }
 }
 

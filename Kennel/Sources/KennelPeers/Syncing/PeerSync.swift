@@ -165,9 +165,11 @@ package struct PeerSync: Sendable {
       let photo = try await photo(of: post, partials, reporter)
       let facts = try await inspect(photo.path)
       let origin = Post.Origin(kennel: peer.name, author: post.author, id: post.id)
+      var taken = post.taken
+      if taken == nil { taken = await store.posts.captureTime(ofFileAt: photo.path) }
       return try await store.posts.take(
         photo, facts: facts, caption: post.caption, author: owner, origin: origin, key: key,
-        created: post.created)
+        created: post.created, taken: taken)
         != nil
     } catch {
       throw PeerFailure(error)

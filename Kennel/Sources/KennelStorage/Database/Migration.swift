@@ -5,6 +5,7 @@ package struct Migration: Sendable {
   /// A released step is never changed. A new schema is a new step.
   package static let all = [
     accountsAndPosts, favouritesAndComments, events, peers, eventDetails, identities, decisions,
+    takenTimes,
   ]
 
   static let accountsAndPosts = Migration(
@@ -129,6 +130,25 @@ package struct Migration: Sendable {
       ) STRICT, WITHOUT ROWID;
       INSERT INTO decisions SELECT 'visibility', 'undecided'
       WHERE EXISTS (SELECT 1 FROM identities) OR EXISTS (SELECT 1 FROM users);
+      """)
+
+  /// Adds when photos were taken: the moment in milliseconds, the offset of its time zone in seconds, and how it is known.
+  /// Posts are ordered by the local time, which is their sum. The photos in `undated` count as taken when they were shared, until their files
+  /// are read in the background.
+  static let takenTimes = Migration(
+    script: """
+      ALTER TABLE posts ADD COLUMN taken INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE posts ADD COLUMN taken_offset INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE posts ADD COLUMN taken_source TEXT NOT NULL DEFAULT 'shared';
+      ALTER TABLE posts ADD COLUMN taken_local INTEGER NOT NULL DEFAULT 0
+        CHECK (taken_local = taken + taken_offset * 1000);
+      UPDATE posts SET taken = min(max(created, -62135596800000), 253402300799999),
+        taken_local = min(max(created, -62135596800000), 253402300799999);
+      CREATE INDEX posts_by_time ON posts (taken_local, id);
+      CREATE TABLE undated (
+        post INTEGER PRIMARY KEY REFERENCES posts ON DELETE CASCADE
+      ) STRICT;
+      INSERT INTO undated SELECT id FROM posts;
       """)
 
   /// Applies the missing steps, each in its own transaction.

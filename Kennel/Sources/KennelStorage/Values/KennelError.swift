@@ -53,6 +53,8 @@ package struct KennelError: Error, Sendable, LocalizedError, CustomStringConvert
     package static let notAllowed = Code("notAllowed")
     /// A caption or a comment that breaks the rules for texts.
     package static let badText = Code("badText")
+    /// A time when no photo can have been taken.
+    package static let badDate = Code("badDate")
     /// The properties given for a photo are not valid.
     package static let badPhoto = Code("badPhoto")
     /// The file is not a photo in a supported format.

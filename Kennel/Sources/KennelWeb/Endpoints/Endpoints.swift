@@ -4,6 +4,8 @@ import HTTPService
 struct Endpoints: Sendable {
   let pages: PageEndpoints
   let posts: PostEndpoints
+  let edits: EditEndpoints
+  let months: MonthEndpoints
   let comments: CommentEndpoints
   let pictures: PictureEndpoints
   let collages: CollageEndpoints
@@ -18,10 +20,12 @@ struct Endpoints: Sendable {
     Route(.get, "posts", for: .lookers) { try await $0.posts.list($1) },
     Route(.post, "posts", for: .people) { try await $0.posts.add($1) },
     Route(.get, "posts/{id}", for: .lookers) { try await $0.posts.show($1) },
+    Route(.patch, "posts/{id}", for: .people) { try await $0.edits.edit($1) },
     Route(.delete, "posts/{id}", for: .people) { try await $0.posts.delete($1) },
     Route(.get, "posts/{id}/photo", for: .lookers) { try await $0.pictures.photo($1) },
     Route(.put, "posts/{id}/favourite", for: .people) { try await $0.posts.addFavourite($1) },
     Route(.delete, "posts/{id}/favourite", for: .people) { try await $0.posts.removeFavourite($1) },
+    Route(.get, "months", for: .lookers) { try await $0.months.list($1) },
     Route(.get, "favourites", for: .people) { try await $0.posts.listFavourites($1) },
     Route(.get, "posts/{id}/comments", for: .lookers) { try await $0.comments.list($1) },
     Route(.post, "posts/{id}/comments", for: .people) { try await $0.comments.add($1) },

@@ -11,25 +11,24 @@ struct PostEndpoints: Sendable {
   let markup: PostMarkup
 
   func list(_ call: Call) async throws -> HTTPResponse {
-    let before = try call.queryID("before")
+    let start = try call.pageStart()
     let limit = try call.queryNumber("limit", default: PostPage.defaultSize, in: PostPage.sizes)
     let viewer = try await visitors.visitor(of: call).user
     return try await list(
-      .posts(before: before, limit: limit), at: "/posts", limit: limit, for: call.request, viewer: viewer
+      .posts(start, limit: limit), at: "/posts", limit: limit, for: call.request, viewer: viewer
     ) {
-      try await store.posts.versionedPage(before: before, limit: limit + 1, viewer: viewer?.id)
+      try await store.posts.versionedPage(start, limit: limit + 1, viewer: viewer?.id)
     }
   }
 
   func listFavourites(_ call: Call) async throws -> HTTPResponse {
-    let before = try call.queryID("before")
+    let start = try call.pageStart()
     let limit = try call.queryNumber("limit", default: PostPage.defaultSize, in: PostPage.sizes)
     let user = try await visitors.user(of: call)
     return try await list(
-      .favourites(before: before, limit: limit), at: "/favourites", limit: limit, for: call.request,
-      viewer: user
+      .favourites(start, limit: limit), at: "/favourites", limit: limit, for: call.request, viewer: user
     ) {
-      try await store.posts.versionedFavourites(of: user.id, before: before, limit: limit + 1)
+      try await store.posts.versionedFavourites(of: user.id, start, limit: limit + 1)
     }
   }
 
@@ -101,8 +100,9 @@ struct PostEndpoints: Sendable {
     do {
       let incoming = try await IncomingPhoto(call, into: store.photos)
       let facts = try await PhotoInspector.facts(ofFileAt: incoming.photo.path)
+      let taken = await store.posts.captureTime(ofFileAt: incoming.photo.path)
       let post = try await store.posts.add(
-        incoming.photo, facts: facts, caption: incoming.caption, author: user.id)
+        incoming.photo, facts: facts, caption: incoming.caption, author: user.id, taken: taken)
       metrics.countPhoto(bytes: post.byteCount)
       return .json(status: .created, fields: ["Location": "/posts/\(post.id)"]) { $0.post(post) }
     } catch {

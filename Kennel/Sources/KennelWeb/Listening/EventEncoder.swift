@@ -57,7 +57,7 @@ final class EventEncoder: Sendable {
       case .commented(let comment, let count), .commentDeleted(let comment, let count):
         json.member("comment", comment)
         json.member("count", count)
-      case .posted, .deleted: break
+      case .posted, .edited, .dated, .deleted: break
       }
       json.member("date", event.date.iso8601)
     }
@@ -105,6 +105,8 @@ extension KennelEvent.Kind {
     case .favourites: "favourites"
     case .commented: "comment"
     case .commentDeleted: "comment-removed"
+    case .edited: "post-changed"
+    case .dated: "dates"
     case .deleted: "post-removed"
     }
   }

@@ -9,6 +9,8 @@ extension JSONText {
       json.member("author", post.authorName)
       json.member("caption", post.caption)
       json.member("created", post.created.iso8601)
+      json.member("taken", post.taken.iso8601)
+      json.member("takenSource", post.taken.source.rawValue)
       json.object("photo") { json in
         json.member("hash", post.photo.description)
         json.member("width", post.facts.width)
@@ -49,6 +51,11 @@ extension JSONText {
   /// Writes the parameter with which the next page is requested.
   mutating func next(_ id: Int64?) {
     if let id { member("next", id) } else { null("next") }
+  }
+
+  /// Writes the parameter with which the next page is requested.
+  mutating func next(_ position: PostPosition?) {
+    if let position { member("next", position.description) } else { null("next") }
   }
 }
 

@@ -33,7 +33,7 @@ extension Problem {
     switch error.code {
     case .noSuchPost, .noSuchComment, .noSuchUser: self.init(.notFound, detail)
     case .notAllowed: self.init(.forbidden, detail)
-    case .badText, .badName, .badPassword, .badPhoto: self.init(.unprocessableContent, detail)
+    case .badText, .badName, .badPassword, .badPhoto, .badDate: self.init(.unprocessableContent, detail)
     case .nameTaken: self.init(.conflict, detail)
     case .photoTooLarge: self.init(.contentTooLarge, detail)
     case .unknownFormat: self.init(.unsupportedMediaType, detail)

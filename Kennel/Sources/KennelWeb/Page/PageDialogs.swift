@@ -1,6 +1,6 @@
 /// The dialogs that scripts open over a page. They contain no outside data.
 enum PageDialogs {
-  static let all = HTML([lightbox, signIn, upload, confirmation, drop, news])
+  static let all = HTML([lightbox, signIn, upload, edit, confirmation, drop, news])
 
   private static let lightbox: HTML = """
     <dialog id="lightbox" aria-label="Photo" tabindex="-1">
@@ -60,6 +60,22 @@ enum PageDialogs {
     <progress max="1" value="0" hidden></progress><p class="state" aria-live="polite"></p></div>
     <button class="quiet" type="button" data-remove><svg class="icon" aria-hidden="true"><use href="#close"/></svg>\
     <span class="hidden-text">Remove <span class="file"></span></span></button></li></template>
+    """
+
+  private static let edit: HTML = """
+    <dialog id="edit" class="sheet" aria-labelledby="edit-title">
+    <form>
+    <h2 id="edit-title">Edit photo</h2>
+    <label for="edit-caption">Caption</label>
+    <textarea id="edit-caption" name="caption" rows="2" maxlength="2000"></textarea>
+    <label for="edit-taken">Taken on</label>
+    <input id="edit-taken" name="taken" type="datetime-local" min="1826-01-01T00:00" aria-describedby="edit-zone">
+    <p class="hint" id="edit-zone">Local time at the place of the photo.</p>
+    <p class="error" role="alert"></p>
+    <div class="choices"><button class="button" type="button" data-close>Cancel</button>\
+    <button class="button primary" type="submit">Save</button></div>
+    </form>
+    </dialog>
     """
 
   private static let confirmation: HTML = """

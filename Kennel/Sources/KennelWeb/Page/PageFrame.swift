@@ -130,6 +130,8 @@ enum PageIcons {
     <symbol id="right" viewBox="0 0 24 24"><path d="m9.5 5 7 7-7 7"/></symbol>
     <symbol id="bin" viewBox="0 0 24 24"><path d="M4.5 7h15M9.5 7V4.5h5V7M6.5 7l.9 12.5h9.2L17.5 7M10.5 11v5M13.5 11v5"/>\
     </symbol>
+    <symbol id="pencil" viewBox="0 0 24 24"><path d="M4.5 19.5l.9-4.2L16 4.7l3.3 3.3L8.7 18.6l-4.2.9ZM13.6 7.1l3.3 3.3"/></symbol>
+    <symbol id="calendar" viewBox="0 0 24 24"><path d="M4.5 6h15v13.5h-15zM4.5 10h15M8.5 3.5v4M15.5 3.5v4"/></symbol>
     <symbol id="original" viewBox="0 0 24 24"><path d="M12 4v11m-5-4.5 5 5 5-5M4.5 20h15"/></symbol>
     <symbol id="out" viewBox="0 0 24 24"><path d="M14 4.5H5.5v15H14M10 12h10m-4-4.5 4.5 4.5-4.5 4.5"/></symbol>
     <symbol id="photos" viewBox="0 0 24 24"><path d="M4 5h16v14H4zM4 16l5-5 4 4 2.5-2.5L20 17"/><circle cx="15.5" cy="9" \
