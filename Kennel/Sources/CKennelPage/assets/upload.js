@@ -96,6 +96,28 @@ export async function offer(files) {
 /** Returns whether another attempt may succeed: the photo itself was not the problem. */
 const isRetryable = ({ status }) => [0, 401, 408, 429].includes(status) || status >= 500;
 
+/** Says that a photo is already in the kennel. It is skipped, unless the user wants it again. */
+function offerAgain(photo, post) {
+  const state = photo.item.querySelector(".state");
+  photo.isRefused = true;
+  const link = document.createElement("a");
+  link.href = `/photos/${post}`;
+  link.target = "_blank";
+  link.textContent = "See it";
+  const again = document.createElement("button");
+  again.type = "button";
+  again.className = "link";
+  again.textContent = "Share it again";
+  again.addEventListener("click", () => {
+    photo.isRefused = false;
+    photo.isAgain = true;
+    state.textContent = "Will be shared again.";
+    updateButtons();
+    share.focus();
+  });
+  state.replaceChildren("Already shared. ", link, " ", again);
+}
+
 async function sendOne(photo, signal) {
   const { item, file } = photo;
   const bar = item.querySelector("progress");
@@ -115,12 +137,16 @@ async function sendOne(photo, signal) {
     if (part === 1) state.textContent = "Processing";
   };
   try {
-    return await sendForm("/posts", sent, { progress, signal });
+    return await sendForm(photo.isAgain ? "/posts?duplicate=allow" : "/posts", sent, { progress, signal });
   } catch (problem) {
     bar.hidden = true;
     if (problem.name === "AbortError") {
       state.textContent = "";
       throw problem;
+    }
+    if (problem.status === 409 && problem.post) {
+      offerAgain(photo, problem.post);
+      return null;
     }
     item.classList.add("failed");
     photo.isRefused = !isRetryable(problem);

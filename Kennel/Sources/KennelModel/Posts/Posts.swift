@@ -31,13 +31,15 @@ package final class Posts: Sendable {
   /// - Parameters:
   ///   - created: the date of the post (default: now). A date in the future counts as now.
   ///   - taken: when the photo was taken (default: the date of the post). An impossible time counts as unknown.
-  /// - Throws: `badText`, `badPhoto` or `noSuchUser`, or an error of the file system.
+  ///   - allowsDuplicate: whether another post may have the same photo.
+  /// - Throws: `badText`, `badPhoto`, `noSuchUser` or `alreadyPosted`, or an error of the file system.
   package func add(
     _ photo: StagedPhoto, facts: PhotoFacts, caption: String, author: User.ID, created: Date? = nil,
-    taken: TakenTime? = nil
+    taken: TakenTime? = nil, allowsDuplicate: Bool = true
   ) async throws(KennelError) -> Post {
     var draft = try Draft(photo: photo, facts: facts, caption: caption, author: author, created: created)
     draft.taken = taken
+    draft.allowsDuplicate = allowsDuplicate
     return try await database.write { [self, draft] transaction throws(KennelError) in
       try insert(draft, in: transaction)
     }
@@ -51,6 +53,7 @@ package final class Posts: Sendable {
     let author: User.ID
     let created: Date?
     var taken: TakenTime?
+    var allowsDuplicate = true
     var origin: Post.Origin?
 
     init(
@@ -71,6 +74,7 @@ package final class Posts: Sendable {
     let isKnown = draft.taken?.isPossible(now: now) ?? false
     let taken = (isKnown ? draft.taken : nil) ?? TakenTime(created, in: timeZone, source: .shared)
     let connection = transaction.connection
+    if !draft.allowsDuplicate { try Self.refuseDuplicate(of: draft.photo.hash, connection) }
     try keep(draft.photo, facts: draft.facts, in: transaction)
     do throws(KennelError) {
       let origin = draft.origin
@@ -91,6 +95,14 @@ package final class Posts: Sendable {
     try changes.record(.posted, post: id, at: now, in: transaction)
     guard let post = try Self.post(id, for: nil, from: connection) else { throw Self.noSuchPost }
     return post
+  }
+
+  private static func refuseDuplicate(of photo: PhotoHash, _ connection: Connection) throws(KennelError) {
+    let first = try connection.first(
+      "SELECT id FROM posts WHERE photo = ? ORDER BY id LIMIT 1", .blob(photo.bytes)
+    ) { $0.integer(0) }
+    guard let first else { return }
+    throw KennelError(.alreadyPosted, "The photo was already shared.", post: first)
   }
 
   /// Inserts the photo's row and puts its file in place.

@@ -97,17 +97,29 @@ struct PostEndpoints: Sendable {
   func add(_ call: Call) async throws -> HTTPResponse {
     // The user is verified before the body is read.
     let user = try await visitors.user(of: call)
+    let allowsDuplicate = try allowsDuplicate(call)
     do {
       let incoming = try await IncomingPhoto(call, into: store.photos)
       let facts = try await PhotoInspector.facts(ofFileAt: incoming.photo.path)
       let taken = await store.posts.captureTime(ofFileAt: incoming.photo.path)
       let post = try await store.posts.add(
-        incoming.photo, facts: facts, caption: incoming.caption, author: user.id, taken: taken)
+        incoming.photo, facts: facts, caption: incoming.caption, author: user.id, taken: taken,
+        allowsDuplicate: allowsDuplicate)
       metrics.countPhoto(bytes: post.byteCount)
       return .json(status: .created, fields: ["Location": "/posts/\(post.id)"]) { $0.post(post) }
     } catch {
       metrics.count(.photoRefused)
       throw error
+    }
+  }
+
+  private func allowsDuplicate(_ call: Call) throws(Problem) -> Bool {
+    switch call.request.query("duplicate") ?? "" {
+    case "": return false
+    case "allow": return true
+    default:
+      throw .badRequest(
+        "The parameter “duplicate” must be “allow”, to share a photo again that was already shared.")
     }
   }
 

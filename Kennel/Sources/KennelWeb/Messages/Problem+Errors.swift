@@ -35,6 +35,13 @@ extension Problem {
     case .notAllowed: self.init(.forbidden, detail)
     case .badText, .badName, .badPassword, .badPhoto, .badDate: self.init(.unprocessableContent, detail)
     case .nameTaken: self.init(.conflict, detail)
+    case .alreadyPosted:
+      let post = error.post ?? 0
+      self.init(
+        .conflict,
+        "\(detail) It is at /posts/\(post). To share it again, add ?duplicate=allow to the address.",
+        fields: ["Location": "/posts/\(post)"])
+      self.post = post
     case .photoTooLarge: self.init(.contentTooLarge, detail)
     case .unknownFormat: self.init(.unsupportedMediaType, detail)
     case .wrongCredentials: self.init(.unauthorized, detail)
