@@ -22,6 +22,9 @@ static const unsigned char sheets_css[] = {
 static const unsigned char app_js[] = {
 #embed "assets/app.js"
 };
+static const unsigned char bin_js[] = {
+#embed "assets/bin.js"
+};
 static const unsigned char comments_js[] = {
 #embed "assets/comments.js"
 };
@@ -92,6 +95,7 @@ static const kennel_page_file files[] = {
     FILE_NAMED("photo.css", photo_css),
     FILE_NAMED("sheets.css", sheets_css),
     FILE_NAMED("app.js", app_js),
+    FILE_NAMED("bin.js", bin_js),
     FILE_NAMED("comments.js", comments_js),
     FILE_NAMED("confirmation.js", confirmation_js),
     FILE_NAMED("edit.js", edit_js),

@@ -29,6 +29,7 @@ package enum KennelProgram {
     case "serve": try await ServeCommand.run(context)
     case "user": try await UserCommand.run(context)
     case "visibility": try await VisibilityCommand.run(context)
+    case "bin": try await BinCommand.run(context)
     case "import": try await ImportCommand.run(context)
     case "sync": try await SyncCommand.run(context)
     case "backup": try await BackupCommand.run(context)

@@ -79,6 +79,8 @@ package final class KennelSite: Sendable {
         store: store, visitors: visitors, metrics: metrics, responses: responses, markup: renderer.markup),
       edits: EditEndpoints(store: store, visitors: visitors),
       months: MonthEndpoints(posts: store.posts, visitors: visitors, responses: responses),
+      bin: BinEndpoints(
+        posts: store.posts, visitors: visitors, thumbnails: thumbnails, renderer: renderer),
       comments: CommentEndpoints(posts: store.posts, visitors: visitors),
       pictures: PictureEndpoints(store: store, thumbnails: thumbnails),
       collages: CollageEndpoints(posts: store.posts, thumbnails: thumbnails),

@@ -84,14 +84,17 @@ import Testing
         let page = try connection.rows(
           """
           EXPLAIN QUERY PLAN
-          SELECT id FROM posts WHERE (taken_local, id) < (5, 6) ORDER BY taken_local DESC, id DESC LIMIT 31
+          SELECT id FROM posts WHERE binned IS NULL AND (taken_local, id) < (5, 6) ORDER BY taken_local DESC, id DESC LIMIT 31
           """
         ) { $0.text(3) }
         let newest = try connection.rows(
-          "EXPLAIN QUERY PLAN SELECT taken_local FROM posts WHERE taken_local < 5 ORDER BY taken_local DESC LIMIT 1"
+          """
+          EXPLAIN QUERY PLAN
+          SELECT taken_local FROM posts WHERE binned IS NULL AND taken_local < 5 ORDER BY taken_local DESC LIMIT 1
+          """
         ) { $0.text(3) }
         let count = try connection.rows(
-          "EXPLAIN QUERY PLAN SELECT count(*) FROM posts WHERE taken_local >= 3 AND taken_local < 5"
+          "EXPLAIN QUERY PLAN SELECT count(*) FROM posts WHERE binned IS NULL AND taken_local >= 3 AND taken_local < 5"
         ) { $0.text(3) }
         return [page, newest, count]
       }

@@ -60,7 +60,9 @@ import Testing
   @Test func `people with an account see everything, and no shared cache keeps it`() async throws {
     try await withClosedSite { web in
       let cookie = try await web.cookie("Ben")
-      for route in Endpoints.router.routes where route.method == .get && route.name != "/events" {
+      // Events do not end, and the post is not in the bin.
+      let others = ["/events", "/bin/{id}/thumbnail"]
+      for route in Endpoints.router.routes where route.method == .get && !others.contains(route.name) {
         for fields in [cookie, SiteFixture.basic("Ben")] {
           let answer = try await web.get(Self.path(of: route), fields)
           if route.access == .everyone { continue }

@@ -11,6 +11,7 @@ import { onRefresh, refresh } from "./refresh.js";
 import { send } from "./requests.js";
 import { formatTimes } from "./times.js";
 import { toast } from "./toasts.js";
+import "./bin.js";
 import "./edit.js";
 import "./months.js";
 import "./session.js";
@@ -69,13 +70,13 @@ document.addEventListener("click", async (event) => {
   if (!button) return;
   const post = Number(button.dataset.deletePost);
   if (!(await confirmed(
-    "Delete this photo?", "Its hearts and comments are deleted, too. This cannot be undone."))) return;
+    "Delete this photo?", "It stays in the bin for 30 days, with its hearts and comments. You find the bin in the menu of your account."))) return;
   deleting.add(post);
   try {
     await send("DELETE", `/posts/${post}`);
     if (ownPage === post) return location.assign("/");
     handleDeletion(post);
-    toast("The photo is deleted.");
+    toast("The photo is in the bin.");
   } catch (problem) {
     deleting.delete(post);
     toast(problem.message);

@@ -27,7 +27,9 @@ extension Posts {
     }
     return try await database.write { [changes] transaction throws(KennelError) in
       let connection = transaction.connection
-      let author = try connection.first("SELECT author FROM posts WHERE id = ?", .integer(id)) {
+      let author = try connection.first(
+        "SELECT author FROM posts WHERE id = ? AND binned IS NULL", .integer(id)
+      ) {
         $0.integer(0)
       }
       guard let author else { throw Self.noSuchPost }

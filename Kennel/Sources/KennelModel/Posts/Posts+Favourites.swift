@@ -19,7 +19,8 @@ extension Posts {
     let now = clock.now()
     return try await database.write { [changes] transaction throws(KennelError) in
       let connection = transaction.connection
-      let exists = try connection.first("SELECT 1 FROM posts WHERE id = ?", .integer(post)) { _ in true }
+      let exists = try connection.first("SELECT 1 FROM posts WHERE id = ? AND binned IS NULL", .integer(post))
+      { _ in true }
       guard exists != nil else { throw Self.noSuchPost }
       let changed: Int
       do throws(KennelError) {
@@ -61,7 +62,7 @@ extension Posts {
     let ids = try connection.rows(
       """
       SELECT p.id FROM favourites f CROSS JOIN posts p ON p.id = f.post
-      WHERE f.user = ? AND (p.taken_local, p.id) < (?, ?) ORDER BY p.taken_local DESC, p.id DESC LIMIT ?
+      WHERE f.user = ? AND p.binned IS NULL AND (p.taken_local, p.id) < (?, ?) ORDER BY p.taken_local DESC, p.id DESC LIMIT ?
       """, .integer(user), .integer(position.localMilliseconds), .integer(position.id),
       .integer(Int64(min(max(limit, 1), maximumPageSize))), row: { $0.integer(0) })
     return try posts(ids, for: user, from: connection)

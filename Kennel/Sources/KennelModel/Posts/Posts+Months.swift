@@ -48,7 +48,8 @@ extension Posts {
       let month = Month(localMilliseconds: newest)
       let start = min(month.start, newest)
       let count = try connection.first(
-        "SELECT count(*) FROM posts WHERE taken_local >= ? AND taken_local < ?", .integer(start),
+        "SELECT count(*) FROM posts WHERE binned IS NULL AND taken_local >= ? AND taken_local < ?",
+        .integer(start),
         .integer(end)
       ) { Int($0.integer(0)) }
       months.append(MonthCount(month: month, posts: count ?? 0))
@@ -59,7 +60,8 @@ extension Posts {
 
   private static func newestTime(before end: Int64, _ connection: Connection) throws(KennelError) -> Int64? {
     try connection.first(
-      "SELECT taken_local FROM posts WHERE taken_local < ? ORDER BY taken_local DESC LIMIT 1", .integer(end)
+      "SELECT taken_local FROM posts WHERE binned IS NULL AND taken_local < ? ORDER BY taken_local DESC LIMIT 1",
+      .integer(end)
     ) { $0.integer(0) }
   }
 
@@ -70,7 +72,7 @@ extension Posts {
     guard let position = try position(before: start, connection) else { return [] }
     return try connection.rows(
       """
-      SELECT id FROM posts WHERE (taken_local, id) < (?, ?) ORDER BY taken_local DESC, id DESC LIMIT ?
+      SELECT id FROM posts WHERE binned IS NULL AND (taken_local, id) < (?, ?) ORDER BY taken_local DESC, id DESC LIMIT ?
       """, .integer(position.localMilliseconds), .integer(position.id),
       .integer(Int64(min(max(limit, 1), maximumPageSize)))
     ) { $0.integer(0) }

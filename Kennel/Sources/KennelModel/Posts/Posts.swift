@@ -99,7 +99,7 @@ package final class Posts: Sendable {
 
   private static func refuseDuplicate(of photo: PhotoHash, _ connection: Connection) throws(KennelError) {
     let first = try connection.first(
-      "SELECT id FROM posts WHERE photo = ? ORDER BY id LIMIT 1", .blob(photo.bytes)
+      "SELECT id FROM posts WHERE photo = ? AND binned IS NULL ORDER BY id LIMIT 1", .blob(photo.bytes)
     ) { $0.integer(0) }
     guard let first else { return }
     throw KennelError(.alreadyPosted, "The photo was already shared.", post: first)
@@ -126,20 +126,24 @@ package final class Posts: Sendable {
   package func ids(before: Post.ID?) async throws(KennelError) -> [Post.ID] {
     try await database.read { connection throws(KennelError) in
       try connection.rows(
-        "SELECT id FROM posts WHERE id < ? ORDER BY id DESC LIMIT 2000", .integer(before ?? .max)
+        "SELECT id FROM posts WHERE id < ? AND binned IS NULL ORDER BY id DESC LIMIT 2000",
+        .integer(before ?? .max)
       ) { $0.integer(0) }
     }
   }
 
-  /// Returns whether a post has a photo and the photo's file exists.
+  /// Returns whether a post that is not in the bin has a photo, and the photo's file exists.
   ///
   /// A file alone is not enough: the file of a deleted post stays for as long as a backup needs it. Posting a photo
   /// again restores its missing file.
   package func hasPhoto(_ hash: PhotoHash) async throws(KennelError) -> Bool {
     try await database.read { [photos] connection throws(KennelError) in
-      let byteCount = try connection.first("SELECT bytes FROM photos WHERE hash = ?", .blob(hash.bytes)) {
-        Int($0.integer(0))
-      }
+      let byteCount = try connection.first(
+        """
+        SELECT bytes FROM photos
+        WHERE hash = ?1 AND EXISTS (SELECT 1 FROM posts WHERE photo = ?1 AND binned IS NULL)
+        """, .blob(hash.bytes)
+      ) { Int($0.integer(0)) }
       return byteCount.map { photos.has(hash, byteCount: $0) } ?? false
     }
   }
@@ -191,8 +195,10 @@ package final class Posts: Sendable {
   }
 
   /// Loads a post. All posts are loaded by this query.
+  ///
+  /// - Parameter inBin: whether the post may also be in the bin.
   static func post(
-    _ id: Post.ID, for viewer: User.ID?, from connection: Connection
+    _ id: Post.ID, for viewer: User.ID?, inBin: Bool = false, from connection: Connection
   ) throws(KennelError) -> Post? {
     try connection.first(
       """
@@ -201,11 +207,11 @@ package final class Posts: Sendable {
         EXISTS (SELECT 1 FROM favourites WHERE post = p.id AND user = ?1), p.peer, p.peer_author, p.remote, p.taken,
         p.taken_offset, p.taken_source
       FROM posts p JOIN users u ON u.id = p.author JOIN photos h ON h.hash = p.photo
-      WHERE p.id = ?2
-      """, .integer(viewer ?? 0), .integer(id), row: Post.init(row:))
+      WHERE p.id = ?2 AND (p.binned IS NULL OR ?3)
+      """, .integer(viewer ?? 0), .integer(id), .integer(inBin ? 1 : 0), row: Post.init(row:))
   }
 
-  /// Deletes a post with its comments and favourites, and its photo if no other post uses it.
+  /// Deletes a post forever, with its comments and favourites, and its photo if no other post uses it.
   ///
   /// - Throws: `noSuchPost`, or `notAllowed` if the user is neither its author nor an owner.
   package func delete(_ id: Post.ID, by user: User.ID) async throws(KennelError) {

@@ -5,7 +5,7 @@ package struct Migration: Sendable {
   /// A released step is never changed. A new schema is a new step.
   package static let all = [
     accountsAndPosts, favouritesAndComments, events, peers, eventDetails, identities, decisions,
-    takenTimes,
+    takenTimes, bin,
   ]
 
   static let accountsAndPosts = Migration(
@@ -149,6 +149,14 @@ package struct Migration: Sendable {
         post INTEGER PRIMARY KEY REFERENCES posts ON DELETE CASCADE
       ) STRICT;
       INSERT INTO undated SELECT id FROM posts;
+      """)
+
+  /// Adds when posts were moved to the bin. The posts that are not in it are found by their time.
+  static let bin = Migration(
+    script: """
+      ALTER TABLE posts ADD COLUMN binned INTEGER;
+      DROP INDEX posts_by_time;
+      CREATE INDEX posts_by_time ON posts (binned, taken_local, id);
       """)
 
   /// Applies the missing steps, each in its own transaction.

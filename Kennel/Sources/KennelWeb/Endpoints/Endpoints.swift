@@ -6,6 +6,7 @@ struct Endpoints: Sendable {
   let posts: PostEndpoints
   let edits: EditEndpoints
   let months: MonthEndpoints
+  let bin: BinEndpoints
   let comments: CommentEndpoints
   let pictures: PictureEndpoints
   let collages: CollageEndpoints
@@ -26,6 +27,10 @@ struct Endpoints: Sendable {
     Route(.put, "posts/{id}/favourite", for: .people) { try await $0.posts.addFavourite($1) },
     Route(.delete, "posts/{id}/favourite", for: .people) { try await $0.posts.removeFavourite($1) },
     Route(.get, "months", for: .lookers) { try await $0.months.list($1) },
+    Route(.get, "bin", for: .people) { try await $0.bin.list($1) },
+    Route(.get, "bin/{id}/thumbnail", for: .people) { try await $0.bin.thumbnail($1) },
+    Route(.post, "bin/{id}/restore", for: .people) { try await $0.bin.restore($1) },
+    Route(.delete, "bin/{id}", for: .people) { try await $0.bin.delete($1) },
     Route(.get, "favourites", for: .people) { try await $0.posts.listFavourites($1) },
     Route(.get, "posts/{id}/comments", for: .lookers) { try await $0.comments.list($1) },
     Route(.post, "posts/{id}/comments", for: .people) { try await $0.comments.add($1) },
@@ -43,6 +48,7 @@ struct Endpoints: Sendable {
 
     Route(.get, "", for: .lookers, isPage: true) { try await $0.pages.grid($1) },
     Route(.get, "hearts", for: .lookers, isPage: true) { try await $0.pages.hearts($1) },
+    Route(.get, "deleted", for: .people, isPage: true) { try await $0.bin.page($1) },
     Route(.get, "photos/{id}", for: .lookers, isPage: true) { try await $0.pages.photo($1) },
     Route(.get, "assets/{name}/{name}", for: .everyone, isPage: true) {
       try await $0.pages.immutableAsset($1)

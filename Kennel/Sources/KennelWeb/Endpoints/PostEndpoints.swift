@@ -123,9 +123,10 @@ struct PostEndpoints: Sendable {
     }
   }
 
+  /// Moves a post to the bin.
   func delete(_ call: Call) async throws -> HTTPResponse {
     let user = try await visitors.user(of: call)
-    try await store.posts.delete(call.id, by: user.id)
+    try await store.posts.moveToBin(call.id, by: user.id)
     return .noContent
   }
 

@@ -3,7 +3,7 @@ import KennelModel
 /// The frame of every page: the head, the bar at the top, and the dialogs that scripts open.
 struct PageFrame {
   enum Place {
-    case photos, hearts, photo, problem, signIn
+    case photos, hearts, photo, bin, problem, signIn
   }
 
   let title: String
@@ -56,6 +56,7 @@ struct PageFrame {
     case .photos: "photos"
     case .hearts: "hearts"
     case .photo: "photo"
+    case .bin: "bin"
     // The scripts treat it the same way: there is nothing to listen for.
     case .problem, .signIn: "problem"
     }
@@ -93,6 +94,7 @@ struct PageFrame {
     aria-label="Account of \(viewer.name)">\(AvatarInitial(name: viewer.name).text)</button>
     <div id="account" class="menu" popover><p>Signed in as<br><bdi>\(viewer.name)</bdi></p>\
     <a class="only-small" href="/hearts"><svg class="icon" aria-hidden="true"><use href="#heart"/></svg>Hearts</a>\
+    <a href="/deleted"><svg class="icon" aria-hidden="true"><use href="#bin"/></svg>Bin</a>\
     <button type="button" data-sign-out><svg class="icon" aria-hidden="true"><use href="#out"/></svg>Sign out</button>\
     </div>
     """
