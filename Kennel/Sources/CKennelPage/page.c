@@ -58,6 +58,9 @@ static const unsigned char refresh_js[] = {
 static const unsigned char requests_js[] = {
 #embed "assets/requests.js"
 };
+static const unsigned char select_js[] = {
+#embed "assets/select.js"
+};
 static const unsigned char session_js[] = {
 #embed "assets/session.js"
 };
@@ -107,6 +110,7 @@ static const kennel_page_file files[] = {
     FILE_NAMED("pictures.js", pictures_js),
     FILE_NAMED("refresh.js", refresh_js),
     FILE_NAMED("requests.js", requests_js),
+    FILE_NAMED("select.js", select_js),
     FILE_NAMED("session.js", session_js),
     FILE_NAMED("times.js", times_js),
     FILE_NAMED("toasts.js", toasts_js),

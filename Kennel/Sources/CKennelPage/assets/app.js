@@ -14,6 +14,7 @@ import { toast } from "./toasts.js";
 import "./bin.js";
 import "./edit.js";
 import "./months.js";
+import "./select.js";
 import "./session.js";
 import "./upload.js";
 

@@ -1,6 +1,6 @@
 /// The dialogs that scripts open over a page. They contain no outside data.
 enum PageDialogs {
-  static let all = HTML([lightbox, signIn, upload, edit, confirmation, drop, news])
+  static let all = HTML([lightbox, signIn, upload, edit, confirmation, selection, drop, news])
 
   private static let lightbox: HTML = """
     <dialog id="lightbox" aria-label="Photo" tabindex="-1">
@@ -88,6 +88,14 @@ enum PageDialogs {
     <button class="button danger" value="yes">Delete</button></div>
     </form>
     </dialog>
+    """
+
+  private static let selection: HTML = """
+    <section id="selection" class="selection" aria-label="Selected photos" hidden>
+    <p class="count" aria-live="polite"></p>
+    <button class="button" type="button" data-select-end>Done</button>\
+    <button class="button danger" type="button" data-select-delete>Delete</button>
+    </section>
     """
 
   private static let drop: HTML = """

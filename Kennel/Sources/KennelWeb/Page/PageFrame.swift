@@ -94,6 +94,7 @@ struct PageFrame {
     aria-label="Account of \(viewer.name)">\(AvatarInitial(name: viewer.name).text)</button>
     <div id="account" class="menu" popover><p>Signed in as<br><bdi>\(viewer.name)</bdi></p>\
     <a class="only-small" href="/hearts"><svg class="icon" aria-hidden="true"><use href="#heart"/></svg>Hearts</a>\
+    <button type="button" data-select><svg class="icon" aria-hidden="true"><use href="#photos"/></svg>Select photos</button>\
     <a href="/deleted"><svg class="icon" aria-hidden="true"><use href="#bin"/></svg>Bin</a>\
     <button type="button" data-sign-out><svg class="icon" aria-hidden="true"><use href="#out"/></svg>Sign out</button>\
     </div>
