@@ -116,8 +116,8 @@ let package = Package(
     .testTarget(
       name: "KennelCommandTests",
       dependencies: [
-        "KennelCommand", "kennel", "KennelModel", "KennelPeers", "KennelStorage", "KennelWeb",
-        root("Retriever"),
+        "KennelCommand", "kennel", "KennelModel", "KennelPeers", "KennelStorage", "KennelTestSupport",
+        "KennelWeb", root("Retriever"),
         root("RetrieverImages"), root("TerminalProgram"), root("TestSupport"),
       ],
       swiftSettings: strict),

@@ -28,11 +28,17 @@ static const unsigned char account_js[] = {
 static const unsigned char app_js[] = {
 #embed "assets/app.js"
 };
+static const unsigned char bin_js[] = {
+#embed "assets/bin.js"
+};
 static const unsigned char comments_js[] = {
 #embed "assets/comments.js"
 };
 static const unsigned char confirmation_js[] = {
 #embed "assets/confirmation.js"
+};
+static const unsigned char edit_js[] = {
+#embed "assets/edit.js"
 };
 static const unsigned char events_js[] = {
 #embed "assets/events.js"
@@ -49,6 +55,9 @@ static const unsigned char lightbox_js[] = {
 static const unsigned char links_js[] = {
 #embed "assets/links.js"
 };
+static const unsigned char months_js[] = {
+#embed "assets/months.js"
+};
 static const unsigned char pictures_js[] = {
 #embed "assets/pictures.js"
 };
@@ -60,6 +69,9 @@ static const unsigned char refresh_js[] = {
 };
 static const unsigned char requests_js[] = {
 #embed "assets/requests.js"
+};
+static const unsigned char select_js[] = {
+#embed "assets/select.js"
 };
 static const unsigned char session_js[] = {
 #embed "assets/session.js"
@@ -103,17 +115,21 @@ static const kennel_page_file files[] = {
     FILE_NAMED("sheets.css", sheets_css),
     FILE_NAMED("account.js", account_js),
     FILE_NAMED("app.js", app_js),
+    FILE_NAMED("bin.js", bin_js),
     FILE_NAMED("comments.js", comments_js),
     FILE_NAMED("confirmation.js", confirmation_js),
+    FILE_NAMED("edit.js", edit_js),
     FILE_NAMED("events.js", events_js),
     FILE_NAMED("grid.js", grid_js),
     FILE_NAMED("hearts.js", hearts_js),
     FILE_NAMED("lightbox.js", lightbox_js),
     FILE_NAMED("links.js", links_js),
+    FILE_NAMED("months.js", months_js),
     FILE_NAMED("pictures.js", pictures_js),
     FILE_NAMED("place.js", place_js),
     FILE_NAMED("refresh.js", refresh_js),
     FILE_NAMED("requests.js", requests_js),
+    FILE_NAMED("select.js", select_js),
     FILE_NAMED("session.js", session_js),
     FILE_NAMED("times.js", times_js),
     FILE_NAMED("toasts.js", toasts_js),

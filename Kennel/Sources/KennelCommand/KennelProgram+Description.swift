@@ -110,9 +110,20 @@ extension KennelProgram {
             text: "In the other kennel", line: "kennel sync https://dogs.example --token-file token.txt"),
         ], completion: .choices(PeerCommand.actions)),
       CommandDescription(
+        "bin", "list, restore or delete the posts in the bin", operands: "list|restore|empty [NUMBER…]",
+        count: 1...1000,
+        discussion: [
+          "A post that is deleted on the page stays in the bin for 30 days, with its photo, comments and favourites. Only its author and the owners see it there. Then the server deletes it forever.",
+          "list prints a line for each post: its number, the last day in the bin, its author and its caption, separated by tabs. restore makes posts visible again. empty deletes all posts in the bin forever, after a confirmation.",
+        ],
+        options: [Option("yes", "do not ask for confirmation")] + common,
+        examples: [Example(text: "Restore post 12", line: "kennel bin restore 12")],
+        completion: .choices(BinCommand.actions)),
+      CommandDescription(
         "import", "post photos and folders of photos", operands: "PATH…", count: 1...100_000,
         discussion: [
-          "PATH is a photo or a folder. A folder is read with all its subfolders, without hidden files and symbolic links. Photos are posted in the order of their modification dates, which become the dates of the posts.",
+          "PATH is a photo or a folder. A folder is read with all its subfolders, without hidden files and symbolic links. Photos are posted in the order of their modification dates.",
+          "The kennel orders photos by the time when they were taken. It is read from the photo, or else it is the modification date of the file. For cameras that do not record their time zone, it is that of the setting time-zone in the configuration file or KENNEL_TIME_ZONE (default: that of this machine).",
           "Photos that were already posted are skipped, so an interrupted import continues when it is run again. Files that cannot be posted are reported, and the import continues.",
         ],
         options: [

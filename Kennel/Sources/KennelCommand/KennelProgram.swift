@@ -32,6 +32,7 @@ package enum KennelProgram {
     case "visibility": try await VisibilityCommand.run(context)
     case "links": try await LinksCommand.run(context)
     case "peer": try await PeerCommand.run(context)
+    case "bin": try await BinCommand.run(context)
     case "import": try await ImportCommand.run(context)
     case "sync": try await SyncCommand.run(context)
     case "backup": try await BackupCommand.run(context)

@@ -88,6 +88,10 @@ package final class KennelSite: Sendable {
       links: LinkEndpoints(
         posts: store.posts, visitors: visitors, renderer: renderer, clock: clock),
       visibility: VisibilityEndpoints(store: store, isForcedOpen: configuration.isOpenToEveryone),
+      edits: EditEndpoints(store: store, visitors: visitors),
+      months: MonthEndpoints(posts: store.posts, visitors: visitors, responses: responses),
+      bin: BinEndpoints(
+        posts: store.posts, visitors: visitors, thumbnails: thumbnails, renderer: renderer),
       comments: CommentEndpoints(posts: store.posts, visitors: visitors),
       pictures: PictureEndpoints(store: store, thumbnails: thumbnails),
       collages: CollageEndpoints(posts: store.posts, thumbnails: thumbnails),

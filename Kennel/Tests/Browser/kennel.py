@@ -81,6 +81,9 @@ class Kennel:
         body = json.dumps({"text": text}).encode()
         return self.call(person, "POST", f"/posts/{post}/comments", body, "application/json")["id"]
 
+    def edit(self, person: str, post: int, **changes: str) -> None:
+        self.call(person, "PATCH", f"/posts/{post}", json.dumps(changes).encode(), "application/json")
+
     def delete(self, person: str, post: int) -> None:
         self.call(person, "DELETE", f"/posts/{post}")
 

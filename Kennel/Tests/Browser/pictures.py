@@ -1,10 +1,12 @@
 """Pictures to share: a dog in a landscape, a different one for each number."""
 
 import io
+import itertools
 import math
 import random
 
 from PIL import Image, ImageDraw, ImageFilter
+from PIL.PngImagePlugin import PngInfo
 
 SKIES = [
     ((255, 214, 165), (120, 170, 220)), ((250, 180, 150), (90, 90, 150)), ((220, 240, 250), (90, 160, 220)),
@@ -68,9 +70,18 @@ def dog(number: int, size: tuple[int, int] | None = None) -> Image.Image:
     return image
 
 
-def jpeg(number: int, size: tuple[int, int] | None = None) -> bytes:
+# Two files with the same picture differ in their comment, because a photo that is already shared is not shared again.
+copies = itertools.count()
+
+
+def jpeg(number: int, size: tuple[int, int] | None = None, taken: str = "") -> bytes:
+    """Returns a JPEG. The time when it was taken has the form 2026:07:14 16:03:00."""
     file = io.BytesIO()
-    dog(number, size).save(file, "JPEG", quality=88)
+    image = dog(number, size)
+    exif = image.getexif()
+    if taken:
+        exif.get_ifd(0x8769).update({0x9003: taken, 0x9011: "+01:00"})
+    image.save(file, "JPEG", quality=88, comment=f"Copy {next(copies)}", exif=exif)
     return file.getvalue()
 
 
@@ -88,5 +99,7 @@ def noise(width: int, height: int) -> bytes:
     """Returns a PNG that does not compress, for a slow upload."""
     file = io.BytesIO()
     pixels = random.Random(1).randbytes(width * height * 3)
-    Image.frombytes("RGB", (width, height), pixels).save(file, "PNG", compress_level=0)
+    text = PngInfo()
+    text.add_text("Comment", f"Copy {next(copies)}")
+    Image.frombytes("RGB", (width, height), pixels).save(file, "PNG", compress_level=0, pnginfo=text)
     return file.getvalue()

@@ -128,7 +128,7 @@ def test_a_deleted_photo_disappears_in_all_windows(window, device):
     expect(question).to_be_hidden()
     dialog.get_by_role("button", name="Delete").click()
     question.get_by_role("button", name="Delete").click()
-    expect(author.toast("The photo is deleted.")).to_be_visible()
+    expect(author.toast("The photo is in the bin.")).to_be_visible()
     expect(author.tile(post)).to_have_count(0)
     expect(watcher.tile(post)).to_have_count(0)
     assert not author.kennel.has(post)

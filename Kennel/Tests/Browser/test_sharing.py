@@ -126,6 +126,26 @@ def test_several_photos_each_have_a_caption(window, picture):
     assert [post["caption"] for post in person.kennel.posts()[:2]] == ["The second", "The first"]
 
 
+def test_a_photo_that_is_already_shared_is_skipped_or_shared_again(window, device, picture):
+    person = window("Ada", device)
+    person.tolerated.append("409")
+    person.go()
+    known = pictures.jpeg(21, (300, 200))
+    first = person.kennel.call("Bob", "POST", "/posts", known, "image/jpeg")["id"]
+    dialog = choose(person, picture("known.jpg", data=known), picture("new.jpg"))
+    dialog.get_by_role("button", name="Share 2 photos").click()
+    expect(person.toast("Your photo is shared.")).to_be_visible()
+    expect(dialog.locator(".chosen li")).to_have_count(1)
+    expect(dialog.locator(".state")).to_contain_text("Already shared.")
+    expect(dialog.get_by_role("link", name="See it")).to_have_attribute("href", f"/photos/{first}")
+    expect(dialog.get_by_role("button", name="Share", exact=True)).to_be_disabled()
+    dialog.get_by_role("button", name="Share it again").click()
+    dialog.get_by_role("button", name="Share", exact=True).click()
+    expect(dialog).to_be_hidden()
+    newest = person.kennel.posts()[0]
+    assert newest["author"] == "Ada" and newest["id"] > first
+
+
 def test_a_file_that_is_not_a_photo_gives_an_error_message(window, picture):
     person = window("Ada")
     person.tolerated += ["415", "422"]

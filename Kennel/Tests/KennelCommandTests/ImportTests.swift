@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import KennelTestSupport
 import TestSupport
 import Testing
 
@@ -72,6 +73,29 @@ extension Kennel {
     #expect(nothing.errors.contains("There is no file or folder “\(kennel.directory.path("nothing.jpg"))”."))
     let device = try await kennel.run("import", "/dev/null")
     #expect(device.status == 8 && device.errors.contains("/dev/null is neither a file nor a folder"))
+  }
+
+  @Test func `an imported photo is shared now, and was taken when its file or its camera says`() async throws
+  {
+    var kennel = try await Kennel.withOwner()
+    kennel.environment["KENNEL_TIME_ZONE"] = "Asia/Tokyo"
+    try kennel.writePhotos(2)
+    let plain = try Data(contentsOf: kennel.directory.file("photos/rex_at-the-beach.jpg"))
+    let dated = EXIFFixture.jpeg(plain, original: "2015:03:04 05:06:07")
+    let path = kennel.directory.path("photos/rex_at-the-beach.jpg")
+    try dated.write(to: kennel.directory.file("photos/dated.jpg"))
+    let old = Date(timeIntervalSince1970: 1_234_567_890)
+    try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: path)
+    _ = try await kennel.run("import", kennel.directory.path("photos/dated.jpg"), path)
+    let store = try await KennelStore.open(kennel.data)
+    let posts = try await store.posts.page()
+    await store.close()
+    #expect(posts.map(\.taken.iso8601) == ["2015-03-04T05:06:07+09:00", "2009-02-14T08:31:30+09:00"])
+    #expect(posts.map(\.taken.source) == [.cameraClock, .file])
+    #expect(posts.allSatisfy { $0.created > old + 1_000_000 })
+    kennel.environment["KENNEL_TIME_ZONE"] = "Dogland"
+    let refused = try await kennel.run("check")
+    #expect(refused.status == 2 && refused.errors.contains("KENNEL_TIME_ZONE must be a time zone such as"))
   }
 
   @Test func `importing an empty path is an error`() async throws {

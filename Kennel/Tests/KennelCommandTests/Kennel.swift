@@ -36,6 +36,10 @@ struct Kennel: Sendable {
   }
 
   func run(_ arguments: String..., input: String = "") async throws -> Result {
+    try await run(arguments, input: input)
+  }
+
+  func run(_ arguments: [String], input: String = "") async throws -> Result {
     try directory.write(Data(input.utf8), to: "input")
     for name in ["output", "errors"] { try? FileManager.default.removeItem(at: directory.file(name)) }
     let redirection = "exec \"$@\" <'\(directory.path("input"))' >'\(directory.path("output"))'"

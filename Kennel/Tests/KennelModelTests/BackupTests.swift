@@ -108,7 +108,7 @@ import Testing
           let post = try await store.addPost(number, by: ada)
           if number % 2 == 0 { try await store.posts.delete(post.id, by: ada.id) }
           // Also deletes old posts whose photos the backup is about to read.
-          if let old = try await store.posts.page(before: 40, limit: 1).first {
+          if let old = try await store.posts.page(.afterPost(40), limit: 1).first {
             try await store.posts.delete(old.id, by: ada.id)
           }
           number += 1

@@ -102,11 +102,12 @@ private struct Acknowledged {
   mutating func expectAll(from first: Int64, in store: KennelStore) async throws {
     let user = try await store.accounts.user(named: "Writer")
     var found: [Int64: Post] = [:]
-    var last: Int64?
-    while (last ?? .max) > first {
-      let page = try await store.posts.page(before: last, limit: 200, viewer: user?.id)
+    var last: Post?
+    while (last?.id ?? .max) > first {
+      let start = last.map { PageStart.after($0.position) } ?? .newest
+      let page = try await store.posts.page(start, limit: 200, viewer: user?.id)
       guard let end = page.last else { break }
-      last = end.id
+      last = end
       for post in page { found[post.id] = post }
     }
     #expect(gone.isDisjoint(with: found.keys))

@@ -29,9 +29,11 @@ import Testing
       var ids: [Int64] = []
       for number in 0..<25 { ids.append(try await store.addPost(number, by: ada).id) }
       var seen: [Int64] = []
+      var start = PageStart.newest
       while true {
-        let page = try await store.posts.page(before: seen.last, limit: 10)
-        if page.isEmpty { break }
+        let page = try await store.posts.page(start, limit: 10)
+        guard let last = page.last else { break }
+        start = .after(last.position)
         seen += page.map(\.id)
         // The post of the cursor may be deleted, and newer posts may be added. No post is repeated or skipped.
         try await store.posts.delete(try #require(seen.last), by: ada.id)

@@ -85,7 +85,8 @@ final class OtherKennel: Sendable {
     ]
     return [
       "id": post.id, "author": post.authorName, "caption": post.caption,
-      "created": post.created.formatted(.iso8601), "photo": photo,
+      "created": post.created.formatted(.iso8601), "photo": photo, "taken": post.taken.iso8601,
+      "takenSource": post.taken.source.rawValue,
     ]
   }
 }

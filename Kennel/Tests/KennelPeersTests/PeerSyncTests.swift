@@ -35,6 +35,8 @@ import Testing
     #expect(ours.map(\.caption) == theirs.map(\.caption))
     #expect(ours.map(\.photo) == theirs.map(\.photo))
     #expect(zip(ours, theirs).allSatisfy { abs($0.created.timeIntervalSince($1.created)) < 1 })
+    #expect(zip(ours, theirs).allSatisfy { $0.taken.iso8601 == $1.taken.iso8601 })
+    #expect(ours.map(\.taken.source) == theirs.map(\.taken.source))
     #expect(try await here.check(readsPhotos: true).problems == [])
     #expect(try await eventually { try here.incomingFiles().isEmpty })
   }
@@ -43,7 +45,12 @@ import Testing
     try await withTwo { there, here, other, ada in
       let bob = try await there.addUser("Bob")
       // More than one page, and each photo twice.
-      for number in 0..<250 { try await there.addPost(number / 2, by: bob, caption: "No. \(number)") }
+      for number in 0..<250 {
+        // Every second photo has a time of its own.
+        let taken =
+          try number % 2 == 0 ? nil : TakenTime.at("2020-07-14T16:03:00+02:00", source: .cameraClock)
+        try await there.addPost(number / 2, by: bob, caption: "No. \(number)", taken: taken)
+      }
       let last = Mutex(SyncProgress())
       let report = try await sync(other.address(), here, ada).run { progress in
         last.withLock { $0 = progress }

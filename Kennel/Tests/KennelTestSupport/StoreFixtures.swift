@@ -87,9 +87,11 @@ extension KennelStore {
   }
 
   @discardableResult
-  package func addPost(_ number: Int, by user: User, caption: String = "") async throws -> Post {
+  package func addPost(
+    _ number: Int, by user: User, caption: String = "", taken: TakenTime? = nil
+  ) async throws -> Post {
     let photo = try await photos.stage(Self.photo(number))
-    return try await posts.add(photo, facts: .small, caption: caption, author: user.id)
+    return try await posts.add(photo, facts: .small, caption: caption, author: user.id, taken: taken)
   }
 
   /// Returns the names of the photo files.
@@ -99,6 +101,14 @@ extension KennelStore {
 
   package func incomingFiles() throws -> [String] {
     try FileManager.default.contentsOfDirectory(atPath: photos.path + "/incoming")
+  }
+}
+
+extension TakenTime {
+  /// Creates a time from a text such as `2026-07-14T16:03:00+02:00`.
+  package static func at(_ text: String, source: Source = .camera) throws -> TakenTime {
+    guard let time = TakenTime(text, in: .gmt, source: source) else { throw TestSupportError(text) }
+    return time
   }
 }
 

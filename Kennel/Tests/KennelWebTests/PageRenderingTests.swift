@@ -15,13 +15,15 @@ import Testing
   private func post(
     _ id: Int64 = 12, author: User.ID = 1, name: String = "Ada", caption: String = "Good dog",
     width: Int = 4000,
-    height: Int = 3000, thumbHash: [UInt8] = [], hearts: Int = 3, isFavourite: Bool = false
+    height: Int = 3000, thumbHash: [UInt8] = [], hearts: Int = 3, isFavourite: Bool = false,
+    taken: String = "2026-07-14T16:03:00+02:00", source: TakenTime.Source = .camera
   ) throws -> Post {
     Post(
       id: id, author: author, authorName: name, caption: caption,
       photo: try #require(PhotoHash(bytes: [UInt8](repeating: 7, count: 32))), byteCount: 3_140_000,
       facts: PhotoFacts(width: width, height: height, format: .jpeg, thumbHash: thumbHash),
-      created: Date(timeIntervalSince1970: 1_795_168_800), favouriteCount: hearts, commentCount: 2,
+      created: Date(timeIntervalSince1970: 1_795_168_800), taken: try .at(taken, source: source),
+      favouriteCount: hearts, commentCount: 2,
       isFavourite: isFavourite)
   }
 
@@ -54,11 +56,12 @@ import Testing
 
   @Test func theGridShowsPostsInTheirOrderAndLinksToOlderOnes() async throws {
     let page = try await renderer.grid(
-      posts: PostPage(posts: [try post(9), try post(7)], next: 7), viewer: nil, lastEvent: 41)
+      posts: PostPage(posts: [try post(9), try post(7)], next: try post(7).position), viewer: nil,
+      lastEvent: 41)
     let first = try #require(page.range(of: "data-post=\"9\""))
     let second = try #require(page.range(of: "data-post=\"7\""))
     #expect(first.lowerBound < second.lowerBound)
-    #expect(page.contains("rel=\"next\" href=\"/?before=7\""))
+    #expect(page.contains("rel=\"next\" href=\"/?before=\(try post(7).position)\""))
     #expect(page.contains("data-event=\"41\""))
     #expect(page.contains("<a class=\"open\" href=\"/photos/9\">"))
   }
@@ -72,8 +75,9 @@ import Testing
 
   @Test func `favourites are paged at their own address`() async throws {
     let page = try await renderer.grid(
-      posts: PostPage(posts: [try post(isFavourite: true)], next: 12), viewer: ada, kind: .favourites)
-    #expect(page.contains("href=\"/hearts?before=12\""))
+      posts: PostPage(posts: [try post(isFavourite: true)], next: try post().position), viewer: ada,
+      kind: .favourites)
+    #expect(page.contains("href=\"/hearts?before=\(try post().position)\""))
     #expect(page.contains("data-heart=\"12\" data-count=\"3\" aria-pressed=\"true\""))
     #expect(page.contains("<a href=\"/hearts\" aria-current=\"page\">"))
   }
@@ -182,6 +186,48 @@ import Testing
       post: try post(caption: ""), comments: CommentPage(comments: []), viewer: nil)
     #expect(page.contains("alt=\"Photo by Ada\""))
     #expect(page.contains("<title>Photo by Ada · Kennel</title>"))
+  }
+
+  @Test func `each month has a heading, and the list of months leads to all of them`() async throws {
+    let posts = [
+      try post(9), try post(8, taken: "2026-07-01T00:00:00+02:00"),
+      try post(7, taken: "2026-06-30T23:59:59+02:00"),
+    ]
+    let months = try ["2026-07", "2026-06", "2019-12"].map { text in
+      MonthCount(month: try #require(Month(text)), posts: text == "2026-07" ? 2 : 1)
+    }
+    let page = try await renderer.grid(posts: PostPage(posts: posts), months: months, viewer: nil)
+    let headings = page.components(separatedBy: "<h2 tabindex=\"-1\">").dropFirst().map { heading in
+      String(heading.prefix { $0 != "<" })
+    }
+    #expect(headings == ["July 2026", "June 2026"])
+    #expect(page.contains("<a href=\"/?month=2019-12\""))
+    #expect(page.contains("July 2026, 2 photos") && page.contains("June 2026, 1 photo<"))
+    // A single month is nothing to choose from.
+    let single = try await renderer.grid(
+      posts: PostPage(posts: [posts[0]]), months: [months[0]], viewer: nil)
+    #expect(!single.contains("class=\"months\""))
+  }
+
+  @Test(arguments: [
+    (TakenTime.Source.camera, ""), (.cameraClock, "<span class=\"note\">time zone not recorded</span>"),
+    (.file, "<span class=\"note\">date of the file</span>"), (.edited, ""),
+  ])
+  func `a photo shows when it was taken, in the time of its place`(
+    source: TakenTime.Source, note: String
+  ) async throws {
+    let page = try await renderer.photo(
+      post: try post(source: source), comments: CommentPage(comments: []), viewer: nil)
+    #expect(
+      page.contains(
+        "<time datetime=\"2026-07-14T16:03:00+02:00\" data-taken>14 July 2026, 16:03</time>\(note)</span>"))
+    #expect(page.contains("Shared <time datetime=\"2026-11-20T10:00:00Z\">20 November 2026</time>"))
+  }
+
+  @Test func `a photo with an unknown time shows only when it was shared`() async throws {
+    let page = try await renderer.photo(
+      post: try post(source: .shared), comments: CommentPage(comments: []), viewer: nil)
+    #expect(!page.contains("data-taken"))
   }
 
   @Test func `the policy allows no inline code and no other origins`() {

@@ -13,9 +13,11 @@ import Testing
     let version = ContentVersion(lastEvent: 7, removedUsers: 1)
     let owner = User(id: 1, name: "Ada", role: .owner, created: .distantPast)
     let resources: [PageResource] = [
-      .grid(before: nil), .grid(before: 1), .grid(before: 11), .hearts(before: nil), .hearts(before: 1),
-      .photo(1, after: 0), .photo(1, after: 1), .photo(11, after: 0), .posts(before: nil, limit: 30),
-      .posts(before: 1, limit: 30), .posts(before: nil, limit: 3), .favourites(before: nil, limit: 30),
+      .grid(.newest), .grid(.afterPost(1)), .grid(.afterPost(11)), .hearts(.newest), .hearts(.afterPost(1)),
+      .photo(1, after: 0), .photo(1, after: 1), .photo(11, after: 0), .posts(.newest, limit: 30),
+      .posts(.afterPost(1), limit: 30), .posts(.newest, limit: 3), .favourites(.newest, limit: 30),
+      .grid(.after(PostPosition(localMilliseconds: 1, id: 1))), .grid(.month(Month(localMilliseconds: 0))),
+      .grid(.after(PostPosition(localMilliseconds: 1, id: 2))), .months,
     ]
     var seen: Set<PageTag> = []
     for resource in resources {

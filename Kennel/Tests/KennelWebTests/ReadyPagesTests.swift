@@ -21,8 +21,8 @@ import Testing
     }
     SeededRandom.draw(20_000, eventsOf: 8, seed: 3) { kind, random in
       let resources: [PageResource] = [
-        .grid(before: nil), .grid(before: Int64.random(in: 1...20, using: &random)), .hearts(before: nil),
-        .posts(before: nil, limit: 30), .photo(Int64.random(in: 1...5, using: &random), after: 0),
+        .grid(.newest), .grid(.afterPost(Int64.random(in: 1...20, using: &random))), .hearts(.newest),
+        .posts(.newest, limit: 30), .photo(Int64.random(in: 1...5, using: &random), after: 0),
       ]
       let resource = resources[Int.random(in: 0..<resources.count, using: &random)]
       switch kind {
@@ -56,18 +56,18 @@ import Testing
   @Test func `an older page does not replace a newer one`() {
     var pages = ReadyPagesState(limit: 10_000)
     let new = ContentVersion(lastEvent: 2, removedUsers: 1)
-    pages.keep(ReadyPage(version: new, body: Data("new".utf8)), as: .grid(before: nil), viewer: nil)
+    pages.keep(ReadyPage(version: new, body: Data("new".utf8)), as: .grid(.newest), viewer: nil)
     for old in [ContentVersion(lastEvent: 1, removedUsers: 1), ContentVersion(lastEvent: 2, removedUsers: 0)]
     {
-      pages.keep(ReadyPage(version: old, body: Data("old".utf8)), as: .grid(before: nil), viewer: nil)
-      #expect(pages.page(.grid(before: nil), at: old) == nil)
+      pages.keep(ReadyPage(version: old, body: Data("old".utf8)), as: .grid(.newest), viewer: nil)
+      #expect(pages.page(.grid(.newest), at: old) == nil)
     }
-    #expect(pages.page(.grid(before: nil), at: new)?.body == Data("new".utf8))
+    #expect(pages.page(.grid(.newest), at: new)?.body == Data("new".utf8))
   }
 
   @Test func `a page is compressed once`() throws {
     let ready = ReadyPages()
-    let resource = PageResource.grid(before: nil)
+    let resource = PageResource.grid(.newest)
     let version = ContentVersion(lastEvent: 1, removedUsers: 0)
     let body = Data(String(repeating: "good dog ", count: 1000).utf8)
     let page = ReadyPage(version: version, body: body)
@@ -80,9 +80,9 @@ import Testing
     #expect(ready.body(kept, of: resource, .identity).0 == body)
     // Bytes that do not become smaller are not tried again.
     let tiny = ReadyPage(version: version, body: Data([1]))
-    ready.keep(tiny, as: .hearts(before: nil), viewer: nil)
-    #expect(ready.body(tiny, of: .hearts(before: nil), .brotli).1 == .identity)
-    let known = try #require(ready.page(.hearts(before: nil), at: version))
+    ready.keep(tiny, as: .hearts(.newest), viewer: nil)
+    #expect(ready.body(tiny, of: .hearts(.newest), .brotli).1 == .identity)
+    let known = try #require(ready.page(.hearts(.newest), at: version))
     #expect(known.encoded.keys.contains(.brotli))
   }
 
@@ -93,7 +93,8 @@ import Testing
       Post(
         id: number, author: 1, authorName: "Ada", caption: "No. \(number)", photo: hash, byteCount: 3,
         facts: PhotoFacts(width: 4, height: 3, format: .jpeg, thumbHash: []), created: .distantPast,
-        favouriteCount: 0, commentCount: 0, isFavourite: false)
+        taken: TakenTime(.distantPast, in: .gmt, source: .shared), favouriteCount: 0, commentCount: 0,
+        isFavourite: false)
     }
     var hits = 0
     SeededRandom.draw(20_000, eventsOf: 4, seed: 9) { kind, random in

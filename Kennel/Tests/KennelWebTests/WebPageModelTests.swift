@@ -47,7 +47,7 @@ import Testing
         _ = try await accounts.addUser("User\(number)", password: "correct horse", role: .owner)
         return
       }
-      switch Int.random(in: 0..<16, using: &random) {
+      switch Int.random(in: 0..<18, using: &random) {
       case 0, 1, 2: try await store.addPost(number, by: user, caption: "<No. \(number)> & co")
       case 3:
         let photo = try await store.photos.stage(KennelStore.photo(number))
@@ -82,7 +82,14 @@ import Testing
         }
         _ = try? await accounts.removeUser(user.id, contentPolicy: policy)
       case 13: try? await accounts.setRole(user.role == .owner ? .member : .owner, of: user.id)
-      case 14: sessions.append(try await accounts.beginSession(of: user.id))
+      case 14, 15:
+        guard let post = try await somePost() else { return }
+        let taken = TakenTime(
+          Date(timeIntervalSince1970: Double.random(in: 0...1.7e9, using: &random)), in: .gmt, source: .edited
+        )
+        let change = chance(2) ? PostChange(caption: "New \(number % 3)") : PostChange(taken: taken)
+        _ = try? await posts.edit(post.id, change, by: user.id)
+      case 16: sessions.append(try await accounts.beginSession(of: user.id))
       default:
         if let session = sessions.randomElement(using: &random) {
           try await accounts.endSession(session.token)
@@ -110,11 +117,13 @@ import Testing
       let limit = PostPage.defaultSize
       switch path {
       case "/", "/?before=9":
-        let before: Int64? = path == "/" ? nil : 9
-        let posts = try await other.posts.page(before: before, limit: limit + 1, viewer: viewer?.id)
+        let start: PageStart = path == "/" ? .newest : .afterPost(9)
+        let posts = try await other.posts.page(start, limit: limit + 1, viewer: viewer?.id)
+        let months = try await other.posts.months()
         return Data(
           try await renderer.grid(
-            posts: PostPage(posts, limit: limit), viewer: viewer, isFirst: before == nil, lastEvent: last
+            posts: PostPage(posts, limit: limit), months: months, viewer: viewer, isFirst: start == .newest,
+            lastEvent: last
           ).utf8)
       case "/hearts":
         var posts: [Post] = []

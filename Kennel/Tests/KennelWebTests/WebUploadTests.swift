@@ -46,18 +46,61 @@ import Testing
   @Test func `a form can have the photo and the caption in any order`() async throws {
     try await withSite { web in
       _ = try await web.store.addUser("Ada")
-      let jpeg = try SiteFixture.jpeg(1)
-      let photo = (photoHead, jpeg)
+      let jpegs = [try SiteFixture.jpeg(1), try SiteFixture.jpeg(2)]
+      let photos = jpegs.map { (photoHead, $0) }
       let caption = (captionHead, Data("Grüße \"<b>\"".utf8))
       let other = ("Content-Disposition: form-data; name=\"more\"", Data("x".utf8))
-      for (index, parts) in [[photo, caption], [caption, other, photo]].enumerated() {
+      for (index, parts) in [[photos[0], caption], [caption, other, photos[1]]].enumerated() {
         let fields = SiteFixture.basic("Ada").merging(formType) { $1 }
         let answer = try await web.ask("POST", "/posts", fields, body: form(parts))
         #expect(answer.status == 201)
         #expect(try answer.json["caption"]?.string == "Grüße \"<b>\"")
         let photo = try await web.get("/posts/\(index + 1)/photo").data
-        #expect(photo == jpeg)
+        #expect(photo == jpegs[index])
       }
+    }
+  }
+
+  @Test func `a photo that was already shared is shared again only on request`() async throws {
+    try await withSite { web in
+      _ = try await web.store.addUser("Ada")
+      _ = try await web.store.addUser("Ben")
+      let jpeg = try SiteFixture.jpeg(1)
+      let type = ["Content-Type": "image/jpeg"]
+      let ada = try await web.cookie().merging(type) { $1 }
+      #expect(try await web.ask("POST", "/posts", ada, body: jpeg).status == 201)
+      let ben = try await web.cookie("Ben").merging(type) { $1 }
+      let known = try await web.ask("POST", "/posts", ben, body: jpeg)
+      #expect(known.status == 409 && known.field("Location") == "/posts/1")
+      #expect(try known.json["post"]?.number == 1)
+      #expect(
+        try known.json["detail"]?.string?.hasPrefix("The photo was already shared. It is at /posts/1.")
+          == true)
+      #expect(try await web.ask("POST", "/posts?duplicate=deny", ben, body: jpeg).status == 400)
+      #expect(try await web.ask("POST", "/posts?duplicate=allow", ben, body: jpeg).status == 201)
+      // A photo without a post can be shared again.
+      for post in 1...2 {
+        #expect(try await web.ask("DELETE", "/posts/\(post)", post == 1 ? ada : ben).status == 204)
+      }
+      #expect(try await web.ask("POST", "/posts", ben, body: jpeg).status == 201)
+    }
+  }
+
+  @Test func `of several uploads of a photo at the same time, one is shared`() async throws {
+    try await withSite { web in
+      _ = try await web.store.addUser("Ada")
+      let jpeg = try SiteFixture.jpeg(1)
+      let fields = try await web.cookie().merging(["Content-Type": "image/jpeg"]) { $1 }
+      let statuses = try await withThrowingTaskGroup(of: Int.self) { group in
+        for _ in 0..<8 {
+          group.addTask {
+            let answer = try await web.ask("POST", "/posts", fields, body: jpeg)
+            return answer.status
+          }
+        }
+        return try await group.reduce(into: []) { $0.append($1) }
+      }
+      #expect(statuses.sorted() == [201] + Array(repeating: 409, count: 7))
     }
   }
 

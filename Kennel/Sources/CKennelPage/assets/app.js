@@ -12,8 +12,12 @@ import { onRefresh, refresh } from "./refresh.js";
 import { send } from "./requests.js";
 import { formatTimes } from "./times.js";
 import { toast } from "./toasts.js";
+import "./bin.js";
+import "./edit.js";
 import "./links.js";
+import "./months.js";
 import "./place.js";
+import "./select.js";
 import "./session.js";
 import "./upload.js";
 import "./visibility.js";
@@ -34,12 +38,22 @@ function handleDeletion(post) {
   removePost(post);
 }
 
+let changing = 0;
+
+/** Refreshes the page after the last of several changes. */
+function refreshSoon() {
+  clearTimeout(changing);
+  changing = setTimeout(() => refresh().catch(() => {}), 300);
+}
+
 function handle(kind, event) {
   switch (kind) {
     case "post": return announce(event.post);
     case "favourites": return countHearts(event);
     case "comment": return commentsChanged(event.post, event.count);
     case "comment-removed": return removeComment(event.post, event.comment, event.count);
+    case "post-changed":
+    case "dates": return refreshSoon();
     case "post-removed": return handleDeletion(event.post);
     case "lost": return refresh().catch(() => {});
   }
@@ -61,13 +75,13 @@ document.addEventListener("click", async (event) => {
   if (!button) return;
   const post = Number(button.dataset.deletePost);
   if (!(await confirmed(
-    "Delete this photo?", "Its hearts and comments are deleted, too. This cannot be undone."))) return;
+    "Delete this photo?", "It stays in the bin for 30 days, with its hearts and comments. You find the bin in the menu of your account."))) return;
   deleting.add(post);
   try {
     await send("DELETE", `/posts/${post}`);
     if (ownPage === post) return location.assign("/");
     handleDeletion(post);
-    toast("The photo is deleted.");
+    toast("The photo is in the bin.");
   } catch (problem) {
     deleting.delete(post);
     toast(problem.message);

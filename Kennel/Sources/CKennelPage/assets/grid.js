@@ -5,13 +5,14 @@ import { takeHearts } from "./hearts.js";
 import { fadeIn } from "./pictures.js";
 import { address, onRefresh, refresh } from "./refresh.js";
 import { page } from "./requests.js";
+import { monthName } from "./times.js";
 import { toast } from "./toasts.js";
 
 const grid = document.getElementById("grid");
 const more = document.querySelector(".more");
 const news = document.getElementById("news");
 const { place } = document.body.dataset;
-const isFirst = !new URLSearchParams(location.search).has("before");
+const isFirst = !/[?&](before|month)=/.test(location.search);
 const maximumPages = 20;
 const waiting = new Set();
 let loading = null;
@@ -21,6 +22,50 @@ const tiles = (root) => [...root.querySelectorAll("#grid > .tile")];
 const isCalm = matchMedia("(prefers-reduced-motion: reduce)");
 
 export const tileOf = (post) => grid?.querySelector(`[data-post="${post}"]`);
+
+/** Returns the tile after or before another one, or null. */
+export function neighbour(tile, isOlder) {
+  let next = tile;
+  do next = isOlder ? next?.nextElementSibling : next?.previousElementSibling;
+  while (next && !next.matches(".tile"));
+  return next ?? null;
+}
+
+/** Puts the headings of the months between the tiles. */
+function divide() {
+  for (const heading of grid.querySelectorAll(".month")) {
+    const { month } = heading.dataset;
+    const isWanted = heading.nextElementSibling?.dataset.month === month
+      && neighbour(heading, false)?.dataset.month !== month;
+    if (isWanted) continue;
+    heading.previousElementSibling.remove();
+    heading.remove();
+  }
+  for (const tile of tiles(document)) {
+    const { month } = tile.dataset;
+    if (tile.previousElementSibling?.dataset.month === month) continue;
+    const rest = document.createElement("li");
+    rest.className = "rest";
+    rest.setAttribute("aria-hidden", "true");
+    const heading = document.createElement("li");
+    heading.className = "month";
+    heading.dataset.month = month;
+    const title = heading.appendChild(document.createElement("h2"));
+    title.tabIndex = -1;
+    title.textContent = monthName(month);
+    tile.before(rest, heading);
+  }
+}
+
+/** Takes what has changed of a tile from a newer document. */
+function takeChanges(tile, newer) {
+  takeHearts(newer.querySelector(".heart"));
+  tile.dataset.month = newer.dataset.month;
+  const [picture, changed] = [tile.querySelector(".sharp"), newer.querySelector(".sharp")];
+  if (picture.alt === changed.alt) return;
+  picture.alt = changed.alt;
+  tile.querySelector(".about").replaceWith(document.adoptNode(newer.querySelector(".about")));
+}
 
 function adopt(tile, isNew = false) {
   const own = document.adoptNode(tile);
@@ -40,7 +85,7 @@ function adoptEnds(found) {
 
 function adoptEmptiness(found) {
   const shown = document.querySelector("main > .empty");
-  const empty = grid.children.length ? null : found?.querySelector("main > .empty");
+  const empty = grid.querySelector(".tile") ? null : found?.querySelector("main > .empty");
   if (shown && !shown.isSameNode(empty)) shown.remove();
   if (empty) grid.after(document.adoptNode(empty));
 }
@@ -53,6 +98,7 @@ export function loadOlder() {
     try {
       const found = await page(link.href);
       grid.append(...tiles(found).filter((tile) => !tileOf(tile.dataset.post)).map((tile) => adopt(tile)));
+      divide();
       adoptEnds(found);
       return true;
     } catch (problem) {
@@ -81,7 +127,7 @@ const nearing = new IntersectionObserver(
 async function takeGrid(newer) {
   if (!grid) return;
   const wanted = tiles(newer);
-  const shown = grid.children.length;
+  const shown = tiles(document).length;
   let last = newer;
   for (let pages = 1; wanted.length < shown && pages < maximumPages; pages++) {
     const next = last.querySelector(".more a");
@@ -96,18 +142,19 @@ async function takeGrid(newer) {
 }
 
 function arrange(wanted) {
-  let at = grid.firstElementChild;
+  let at = grid.querySelector(".tile");
   for (const tile of wanted) {
     const known = tileOf(tile.dataset.post);
-    if (known) takeHearts(tile.querySelector(".heart"));
-    if (known && known === at) at = at.nextElementSibling;
+    if (known) takeChanges(known, tile);
+    if (known && known === at) at = neighbour(at, true);
     else grid.insertBefore(known ?? adopt(tile), at);
   }
   while (at) {
     const gone = at;
-    at = at.nextElementSibling;
+    at = neighbour(at, true);
     gone.remove();
   }
+  divide();
 }
 
 function forgetNews() {
@@ -133,19 +180,27 @@ export function announce(post) {
   updateNotice();
 }
 
-/** Adds new photos at the top. */
+/** Shows new photos: at the top, or among the older ones if they were taken earlier. */
 export async function showNews() {
   if (place !== "photos" || !isFirst) {
     location.assign("/");
     return;
   }
   const found = await page(address);
-  const fresh = tiles(found).filter((tile) => !tileOf(tile.dataset.post));
+  const newest = tiles(found);
+  const fresh = newest.filter((tile) => !tileOf(tile.dataset.post));
+  const isOnTop = fresh.every((tile, index) => tile === newest[index]);
+  const isComplete = [...waiting].every((post) => tileOf(post) || fresh.some((tile) => Number(tile.dataset.post) === post));
   // More than one page of new photos would leave a gap.
-  if (fresh.length && fresh.length === tiles(found).length && grid.children.length) await refresh();
-  else grid.prepend(...fresh.map((tile) => adopt(tile, true)));
+  const isGap = fresh.length && fresh.length === newest.length && grid.querySelector(".tile");
+  if (isGap || !isOnTop || !isComplete) {
+    await refresh();
+  } else {
+    grid.prepend(...fresh.map((tile) => adopt(tile, true)));
+    divide();
+  }
   adoptEmptiness(null);
-  if (!more.querySelector("a") && grid.children.length === fresh.length) adoptEnds(found);
+  if (!more.querySelector("a") && tiles(document).length === fresh.length) adoptEnds(found);
   forgetNews();
 }
 
@@ -156,7 +211,8 @@ export function removePost(post) {
   if (!tile) return;
   const finish = () => {
     tile.remove();
-    if (!grid.children.length && !more.querySelector("a")) refresh().catch(() => {});
+    divide();
+    if (!grid.querySelector(".tile") && !more.querySelector("a")) refresh().catch(() => {});
   };
   if (isCalm.matches) return finish();
   tile.classList.add("leaving");
@@ -166,10 +222,18 @@ export function removePost(post) {
 onRefresh(takeGrid);
 
 news.addEventListener("click", async () => {
+  const posts = [...waiting];
   try {
     await showNews();
-    scrollTo({ top: 0, behavior: isCalm.matches ? "auto" : "smooth" });
-    grid.querySelector(".open")?.focus({ preventScroll: true });
+    const shown = posts.map(tileOf).filter(Boolean);
+    const top = grid.querySelector(".tile");
+    // The new photos may be among older ones.
+    const first = !shown.length || shown.includes(top) ? top : shown[0];
+    const behavior = isCalm.matches ? "auto" : "smooth";
+    if (first === top) scrollTo({ top: 0, behavior });
+    else first.scrollIntoView({ block: "center", behavior });
+    first?.querySelector(".open").focus({ preventScroll: true });
+    if (posts.length && !shown.length) toast("The new photos were taken earlier than those shown here.");
   } catch (problem) {
     toast(problem.message);
   }

@@ -2,7 +2,7 @@
 // the next one.
 
 import { keepUnfinishedComment } from "./comments.js";
-import { loadOlder, tileOf } from "./grid.js";
+import { loadOlder, neighbour, tileOf } from "./grid.js";
 import { fadeIn } from "./pictures.js";
 import { address, onRefresh } from "./refresh.js";
 import { page } from "./requests.js";
@@ -19,8 +19,8 @@ const hasGrid = Boolean(document.getElementById("grid"));
 let shown = null;
 
 const idOf = (tile) => tile && Number(tile.dataset.post);
-const newer = () => tileOf(shown)?.previousElementSibling;
-const older = () => tileOf(shown)?.nextElementSibling;
+const newer = () => neighbour(tileOf(shown), false);
+const older = () => neighbour(tileOf(shown), true);
 
 /** Builds a first view immediately from the grid: the frame with the picture in its current quality. */
 function sketch(tile) {

@@ -1,9 +1,11 @@
 // Sends requests to the kennel. Errors are thrown with a message to display.
 
 export class Problem extends Error {
-  constructor(sentence, status = 0) {
+  constructor(sentence, status = 0, post = null) {
     super(sentence);
     this.status = status;
+    /** The post that the problem is about. */
+    this.post = post;
   }
 }
 
@@ -16,6 +18,15 @@ export function sentence(status, text) {
     return detail || title || `The request failed (${status}).`;
   } catch {
     return `The request failed (${status}). Try again in a moment.`;
+  }
+}
+
+/** Returns the post that the problem document of a response is about, or null. */
+function postIn(text) {
+  try {
+    return JSON.parse(text).post ?? null;
+  } catch {
+    return null;
   }
 }
 
@@ -61,7 +72,10 @@ export function sendForm(address, form, { progress, signal }) {
     request.upload.onload = () => progress(1);
     request.onload = () => {
       if (request.status === 201) resolve(JSON.parse(request.responseText));
-      else reject(new Problem(sentence(request.status, request.responseText), request.status));
+      else {
+        const { status, responseText } = request;
+        reject(new Problem(sentence(status, responseText), status, postIn(responseText)));
+      }
     };
     request.onerror = () => reject(new Problem("The connection was lost during the upload. Try again."));
     request.onabort = () => reject(new DOMException("Stopped", "AbortError"));

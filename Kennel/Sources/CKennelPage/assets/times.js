@@ -4,6 +4,11 @@ const words = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
 const dates = new Intl.DateTimeFormat("en-GB", { dateStyle: "long" });
 const moments = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "short" });
 
+const months = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
+
+/** Returns a month such as `2026-07` in words. */
+export const monthName = (month) => months.format(new Date(`${month}-01`));
+
 function relativeTime(date) {
   const minutes = (date - Date.now()) / 60_000;
   if (minutes > -1) return "just now";
@@ -14,8 +19,9 @@ function relativeTime(date) {
   return dates.format(date);
 }
 
+/** Shows when something was shared or said. The time when a photo was taken is that of its place, so it stays. */
 export function formatTimes(root = document) {
-  for (const element of root.querySelectorAll("time")) {
+  for (const element of root.querySelectorAll("time:not([data-taken])")) {
     const date = new Date(element.dateTime);
     if (Number.isNaN(date.getTime())) continue;
     element.textContent = relativeTime(date);

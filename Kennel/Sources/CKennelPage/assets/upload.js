@@ -1,9 +1,10 @@
 // Sharing photos: they are chosen, dropped or pasted, and each has a preview, a caption and a progress bar.
 
 import { confirmed } from "./confirmation.js";
-import { holdNews, showNews } from "./grid.js";
+import { holdNews, showNews, tileOf } from "./grid.js";
 import { Problem, sendForm } from "./requests.js";
 import { forget, signedIn } from "./session.js";
+import { monthName } from "./times.js";
 import { toast } from "./toasts.js";
 
 const types = /^image\/(jpeg|png|webp|gif|hei[cf]|avif)$/;
@@ -103,6 +104,28 @@ export async function offer(files) {
 /** Returns whether another attempt may succeed: the photo itself was not the problem. */
 const isRetryable = ({ status }) => [0, 401, 408, 429].includes(status) || status >= 500;
 
+/** Says that a photo is already in the kennel. It is skipped, unless the user wants it again. */
+function offerAgain(photo, post) {
+  const state = photo.item.querySelector(".state");
+  photo.isRefused = true;
+  const link = document.createElement("a");
+  link.href = `/photos/${post}`;
+  link.target = "_blank";
+  link.textContent = "See it";
+  const again = document.createElement("button");
+  again.type = "button";
+  again.className = "link";
+  again.textContent = "Share it again";
+  again.addEventListener("click", () => {
+    photo.isRefused = false;
+    photo.isAgain = true;
+    state.textContent = "Will be shared again.";
+    updateButtons();
+    share.focus();
+  });
+  state.replaceChildren("Already shared. ", link, " ", again);
+}
+
 async function sendOne(photo, signal) {
   const { item, file } = photo;
   const bar = item.querySelector("progress");
@@ -123,13 +146,16 @@ async function sendOne(photo, signal) {
     if (part === 1) state.textContent = "Processing";
   };
   try {
-    await sendForm("/posts", sent, { progress, signal });
-    return true;
+    return await sendForm(photo.isAgain ? "/posts?duplicate=allow" : "/posts", sent, { progress, signal });
   } catch (problem) {
     bar.hidden = true;
     if (problem.name === "AbortError") {
       state.textContent = "";
       throw problem;
+    }
+    if (problem.status === 409 && problem.post) {
+      offerAgain(photo, problem.post);
+      return null;
     }
     item.classList.add("failed");
     photo.isRefused = !isRetryable(problem);
@@ -138,8 +164,16 @@ async function sendOne(photo, signal) {
       forget();
       throw problem;
     }
-    return false;
+    return null;
   }
+}
+
+/** Returns a message about shared photos. It says where they are if that is not in view. */
+function report(posts) {
+  const message = posts.length === 1 ? "Your photo is shared." : `Your ${posts.length} photos are shared.`;
+  const months = new Set(posts.filter(({ id }) => !tileOf(id)).map(({ taken }) => taken.slice(0, 7)));
+  if (months.size === 1) return `${message} See ${monthName([...months][0])}.`;
+  return months.size ? `${message} They are in the months when they were taken.` : message;
 }
 
 /** Disables changes to the photos while they are being sent. */
@@ -156,12 +190,13 @@ async function sendAll() {
   // The user's own photos are not announced as new.
   holdNews(true);
   error.textContent = "";
-  let count = 0;
+  const shared = [];
   let isSignedOut = false;
   try {
     for (const photo of sendable()) {
-      if (!(await sendOne(photo, sending.signal))) continue;
-      count += 1;
+      const post = await sendOne(photo, sending.signal);
+      if (!post) continue;
+      shared.push(post);
       remove(photo);
     }
   } catch (problem) {
@@ -171,11 +206,9 @@ async function sendAll() {
   }
   if (!chosen.length) dialog.close();
   else if (!sendable().length) stop.focus();
-  if (count) await showNews().catch(() => {});
+  if (shared.length) await showNews().catch(() => {});
   holdNews(false);
-  if (count) {
-    toast(count === 1 ? "Your photo is shared." : `Your ${count} photos are shared.`);
-  }
+  if (shared.length) toast(report(shared));
   if (isSignedOut) signedIn("You were signed out. Sign in, then try again.");
 }
 

@@ -36,7 +36,7 @@ enum DemoCommand {
     _ context: CommandContext
   ) async throws {
     try CommandContext.makeParents(of: directory)
-    let store = try await KennelStore.open(directory)
+    let store = try await KennelStore.open(directory, configuration: context.storeConfiguration())
     do {
       let note = DemoPassword(directory)
       let account: DemoKennel.Account?

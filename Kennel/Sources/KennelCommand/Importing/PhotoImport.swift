@@ -12,7 +12,7 @@ struct PhotoImport: Sendable {
   }
 
   private enum Outcome: Sendable {
-    case ready(NewPhoto)
+    case ready(NewPhoto, TakenTime?)
     /// In a dry run: the photo would be posted.
     case postable(PhotoHash)
     case known
@@ -82,7 +82,8 @@ struct PhotoImport: Sendable {
         return .postable(hash)
       }
       let photo = try await store.photos.stage(fileAt: file.path)
-      return .ready(try await NewPhoto.examining(photo, in: store.photos))
+      let taken = await store.posts.captureTime(ofFileAt: photo.path, fileDate: file.date)
+      return .ready(try await NewPhoto.examining(photo, in: store.photos), taken)
     } catch {
       return .failed(try Self.failure(for: error))
     }
@@ -96,12 +97,12 @@ struct PhotoImport: Sendable {
     case .postable(let hash): return postable.insert(hash).inserted ? .added : .known
     case .known: return .known
     case .failed(let failure): return .failed(failure)
-    case .ready(let photo):
+    case .ready(let photo, let taken):
       do {
         if try await store.posts.hasPhoto(photo.uploadedHash) { return .known }
         let caption = takesCaptions ? CaptionText.from(file.path) : ""
         _ = try await store.posts.add(
-          photo, caption: caption, author: author, created: file.date)
+          photo, caption: caption, author: author, taken: taken)
         return .added
       } catch {
         return .failed(try Self.failure(for: error))

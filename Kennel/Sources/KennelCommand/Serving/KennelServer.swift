@@ -27,6 +27,9 @@ struct KennelServer: Sendable {
   /// Serves until the task is cancelled, then completes open responses.
   func run() async throws {
     await ReadinessNotice.send("READY=1")
+    let reading = Task { await readTimes() }
+    let emptying = Task { await emptyBin() }
+    let result: Result<Void, any Error>
     do {
       try await withTaskCancellationHandler {
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -38,12 +41,39 @@ struct KennelServer: Sendable {
       } onCancel: {
         Task { await ReadinessNotice.send("STOPPING=1") }
       }
+      result = .success(())
     } catch {
-      await site.close()
-      throw error
+      result = .failure(error)
     }
+    reading.cancel()
+    emptying.cancel()
+    await reading.value
+    await emptying.value
     await site.close()
+    try result.get()
     await listener.log.flush()
+  }
+
+  /// Deletes what has been in the bin for 30 days, now and every hour.
+  private func emptyBin() async {
+    repeat {
+      do throws(KennelError) {
+        try await store.posts.emptyBin()
+      } catch {
+        if error.code == .closed || error.code == .cancelled { return }
+        listener.log.note(problem: "The bin could not be emptied: \(error)")
+      }
+    } while (try? await Task.sleep(for: .seconds(3600))) != nil
+  }
+
+  /// Reads when the photos of an earlier version were taken.
+  private func readTimes() async {
+    do throws(KennelError) {
+      try await TimeReading(store).run()
+    } catch {
+      if error.code == .closed || error.code == .cancelled { return }
+      listener.log.note(problem: "The times of photos could not be read: \(error)")
+    }
   }
 }
 

@@ -41,7 +41,7 @@ struct CommandContext: Sendable {
       )
     }
     try Self.makeParents(of: directory)
-    let store = try await KennelStore.open(directory)
+    let store = try await KennelStore.open(directory, configuration: storeConfiguration())
     do {
       let result = try await body(store)
       await store.close()
@@ -50,6 +50,14 @@ struct CommandContext: Sendable {
       await store.close()
       throw error
     }
+  }
+
+  /// Returns the configuration of a store with the settings that concern it.
+  func storeConfiguration() throws -> KennelStore.Configuration {
+    var configuration = KennelStore.Configuration()
+    // For commands without this option, only the environment and the configuration file have it.
+    if let zone = try settings.timeZone("time-zone") { configuration.timeZone = zone }
+    return configuration
   }
 
   static func isKennel(_ directory: String) -> Bool { access(directory + "/kennel.sqlite", F_OK) == 0 }

@@ -59,6 +59,9 @@ struct Setting: Sendable {
       "ignore Authorization header fields: they belong to a proxy in front of the server"),
     Setting("title", value: "TEXT", "the title of the kennel on its pages"),
     Setting(
+      "time-zone", value: "ZONE",
+      "the time zone of cameras that do not record it, such as Europe/Berlin (default: that of this machine)"),
+    Setting(
       "thumbnail-cache", value: "BYTES", "the maximum disk space for thumbnails (default: 512Mi)"),
     Setting("max-connections", value: "N", "the maximum number of concurrent connections (default: 10000)"),
     Setting(

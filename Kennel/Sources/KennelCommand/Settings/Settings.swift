@@ -124,6 +124,14 @@ struct Settings: Sendable {
     return .seconds(number)
   }
 
+  func timeZone(_ name: String) throws(UsageError) -> TimeZone? {
+    guard let value = value(name) else { return nil }
+    guard let zone = TimeZone(identifier: value.text) else {
+      throw value.error("must be a time zone such as Europe/Berlin, not “\(value.text)”.")
+    }
+    return zone
+  }
+
   /// Returns whether a setting is on. On the command line, the option has no value and means yes.
   func flag(_ name: String) throws(UsageError) -> Bool {
     if arguments.has(name) { return true }

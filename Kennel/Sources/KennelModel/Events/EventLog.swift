@@ -61,6 +61,8 @@ extension KennelEvent.Kind {
     case .favourites(let count): ("favourites", nil, count)
     case .commented(let comment, let count): ("commented", comment, count)
     case .commentDeleted(let comment, let count): ("commentDeleted", comment, count)
+    case .edited: ("edited", nil, nil)
+    case .dated: ("dated", nil, nil)
     case .deleted: ("deleted", nil, nil)
     case .photoChanged: ("photoChanged", nil, nil)
     }
@@ -72,6 +74,8 @@ extension KennelEvent.Kind {
     case "favourites": self = .favourites(count: count)
     case "commented": self = .commented(comment: comment, count: count)
     case "commentDeleted": self = .commentDeleted(comment: comment, count: count)
+    case "edited": self = .edited
+    case "dated": self = .dated
     case "deleted": self = .deleted
     case "photoChanged": self = .photoChanged
     default: return nil

@@ -130,6 +130,20 @@ extension Posts {
   package func uploadedFile(of id: Post.ID, for user: User.ID) async throws(KennelError) -> UploadedFile {
     let post = try await post(id)
     try Self.requireAuthor(user, of: post)
+    return try await uploadedFile(of: post)
+  }
+
+  /// Returns the file that the author of a post uploaded, also if the post is in the bin, for what the kennel itself reads
+  /// from it.
+  func uploadedFile(of id: Post.ID) async throws(KennelError) -> UploadedFile {
+    let post = try await database.read { connection throws(KennelError) in
+      try Self.post(id, for: nil, inBin: true, from: connection)
+    }
+    guard let post else { throw Self.noSuchPost }
+    return try await uploadedFile(of: post)
+  }
+
+  private func uploadedFile(of post: Post) async throws(KennelError) -> UploadedFile {
     guard let upload = post.upload else {
       return UploadedFile(path: photos.location(post.photo), hash: post.photo, format: post.facts.format)
     }

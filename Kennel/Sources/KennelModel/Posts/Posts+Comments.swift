@@ -13,7 +13,8 @@ extension Posts {
     let now = clock.now()
     return try await database.write { [changes] transaction throws(KennelError) in
       let connection = transaction.connection
-      let exists = try connection.first("SELECT 1 FROM posts WHERE id = ?", .integer(post)) { _ in true }
+      let exists = try connection.first("SELECT 1 FROM posts WHERE id = ? AND binned IS NULL", .integer(post))
+      { _ in true }
       guard exists != nil else { throw Self.noSuchPost }
       let name = try connection.first("SELECT name FROM users WHERE id = ?", .integer(author)) { $0.text(0) }
       guard let name else { throw KennelError.noSuchUser }
@@ -36,7 +37,8 @@ extension Posts {
     on post: Post.ID, after: Comment.ID? = nil, limit: Int = 50
   ) async throws(KennelError) -> [Comment] {
     try await database.read { connection throws(KennelError) in
-      let exists = try connection.first("SELECT 1 FROM posts WHERE id = ?", .integer(post)) { _ in true }
+      let exists = try connection.first("SELECT 1 FROM posts WHERE id = ? AND binned IS NULL", .integer(post))
+      { _ in true }
       guard exists != nil else { throw Self.noSuchPost }
       return try Self.comments(on: post, after: after, limit: limit, from: connection)
     }

@@ -19,7 +19,8 @@ extension Posts {
     let now = clock.now()
     return try await database.write { [changes] transaction throws(KennelError) in
       let connection = transaction.connection
-      let exists = try connection.first("SELECT 1 FROM posts WHERE id = ?", .integer(post)) { _ in true }
+      let exists = try connection.first("SELECT 1 FROM posts WHERE id = ? AND binned IS NULL", .integer(post))
+      { _ in true }
       guard exists != nil else { throw Self.noSuchPost }
       let changed: Int
       do throws(KennelError) {
@@ -44,21 +45,26 @@ extension Posts {
     }
   }
 
-  /// Returns a user's favourites before a post, the newest post first.
+  /// Returns a user's favourites in the order of the times when their photos were taken, the newest first.
   package func favourites(
-    of user: User.ID, before: Post.ID? = nil, limit: Int = 50
+    of user: User.ID, _ start: PageStart = .newest, limit: Int = 50
   ) async throws(KennelError) -> [Post] {
     try await database.read { connection throws(KennelError) in
-      try Self.favourites(of: user, before: before, limit: limit, from: connection)
+      try Self.favourites(of: user, start, limit: limit, from: connection)
     }
   }
 
   static func favourites(
-    of user: User.ID, before: Post.ID?, limit: Int, from connection: Connection
+    of user: User.ID, _ start: PageStart, limit: Int, from connection: Connection
   ) throws(KennelError) -> [Post] {
+    guard let position = try position(before: start, connection) else { return [] }
+    // CROSS JOIN makes SQLite begin with the user's favourites, which are few.
     let ids = try connection.rows(
-      "SELECT post FROM favourites WHERE user = ? AND post < ? ORDER BY post DESC LIMIT ?", .integer(user),
-      .integer(before ?? .max), .integer(Int64(min(max(limit, 1), maximumPageSize))), row: { $0.integer(0) })
+      """
+      SELECT p.id FROM favourites f CROSS JOIN posts p ON p.id = f.post
+      WHERE f.user = ? AND p.binned IS NULL AND (p.taken_local, p.id) < (?, ?) ORDER BY p.taken_local DESC, p.id DESC LIMIT ?
+      """, .integer(user), .integer(position.localMilliseconds), .integer(position.id),
+      .integer(Int64(min(max(limit, 1), maximumPageSize))), row: { $0.integer(0) })
     return try posts(ids, for: user, from: connection)
   }
 

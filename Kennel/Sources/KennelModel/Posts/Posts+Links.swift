@@ -113,8 +113,9 @@ extension Posts {
   ) throws(KennelError) -> SecretLink? {
     try connection.first(
       """
-      SELECT l.id, l.post, u.name, l.created, l.expires FROM links l JOIN users u ON u.id = l.maker
-      WHERE l.id = ? AND l.post IS NOT NULL
+      SELECT l.id, l.post, u.name, l.created, l.expires
+      FROM links l JOIN users u ON u.id = l.maker JOIN posts p ON p.id = l.post
+      WHERE l.id = ? AND p.binned IS NULL
       """, .integer(id)
     ) { row in
       SecretLink(
@@ -137,9 +138,9 @@ extension Posts {
   private static func requireLinkPermission(
     _ user: User.ID, post: Post.ID, _ connection: Connection
   ) throws(KennelError) {
-    let author = try connection.first("SELECT author FROM posts WHERE id = ?", .integer(post)) {
-      $0.integer(0)
-    }
+    let author = try connection.first(
+      "SELECT author FROM posts WHERE id = ? AND binned IS NULL", .integer(post)
+    ) { $0.integer(0) }
     guard let author else { throw noSuchPost }
     try require(user, oneOf: [author], to: "share this with a link", connection)
   }

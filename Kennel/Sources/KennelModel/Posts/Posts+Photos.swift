@@ -86,7 +86,7 @@ extension Posts {
     }
   }
 
-  /// Returns whether a post has a photo and its files exist.
+  /// Returns whether a post that is not in the bin has a photo, and its file exists.
   ///
   /// A file alone is not enough: the file of a deleted post stays for as long as a backup needs it. Posting a photo
   /// again restores its missing file.
@@ -96,8 +96,10 @@ extension Posts {
     try await database.read { [photos] connection throws(KennelError) in
       let files = try connection.rows(
         """
-        SELECT hash, bytes FROM photos WHERE hash = ?1
-        UNION SELECT hash, bytes FROM photos WHERE hash IN (SELECT photo FROM posts WHERE original = ?1)
+        SELECT hash, bytes FROM photos
+        WHERE hash = ?1 AND EXISTS (SELECT 1 FROM posts WHERE photo = ?1 AND binned IS NULL)
+        UNION SELECT hash, bytes FROM photos
+        WHERE hash IN (SELECT photo FROM posts WHERE original = ?1 AND binned IS NULL)
         """, .blob(hash.bytes)
       ) { (PhotoHash(bytes: $0.blob(0)), Int($0.integer(1))) }
       return files.contains { file in file.0.map { photos.has($0, byteCount: file.1) } ?? false }

@@ -8,21 +8,21 @@ package struct Discussion: Sendable, Hashable {
 
 /// The content of pages and lists. Each is read in one transaction with its version, so both belong together.
 extension Posts {
-  /// Returns the posts before a given one, the newest first, with their version.
+  /// Returns posts in the order of the times when their photos were taken, the newest first, with their version.
   package func versionedPage(
-    before: Post.ID?, limit: Int, viewer: User.ID?
+    _ start: PageStart, limit: Int, viewer: User.ID?
   ) async throws(KennelError) -> Versioned<[Post]> {
     try await versioned { connection throws(KennelError) in
-      try Self.page(before: before, limit: limit, viewer: viewer, from: connection)
+      try Self.page(start, limit: limit, viewer: viewer, from: connection)
     }
   }
 
-  /// Returns a user's favourites before a post, the newest post first, with their version.
+  /// Returns a user's favourites, ordered like pages of posts, with their version.
   package func versionedFavourites(
-    of user: User.ID, before: Post.ID?, limit: Int
+    of user: User.ID, _ start: PageStart, limit: Int
   ) async throws(KennelError) -> Versioned<[Post]> {
     try await versioned { connection throws(KennelError) in
-      try Self.favourites(of: user, before: before, limit: limit, from: connection)
+      try Self.favourites(of: user, start, limit: limit, from: connection)
     }
   }
 
@@ -40,7 +40,7 @@ extension Posts {
     }
   }
 
-  private func versioned<Value: Sendable>(
+  func versioned<Value: Sendable>(
     _ read: @escaping @Sendable (Connection) throws(KennelError) -> Value
   ) async throws(KennelError) -> Versioned<Value> {
     try await database.read { [changes] connection throws(KennelError) in

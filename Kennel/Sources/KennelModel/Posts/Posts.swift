@@ -1,5 +1,6 @@
 import Foundation
 import KennelStorage
+import Synchronization
 
 /// The posts with their favourites and comments. Each change and its event are one transaction.
 package final class Posts: Sendable {
@@ -9,24 +10,37 @@ package final class Posts: Sendable {
   let database: Database
   let clock: KennelClock
   let changes: ChangeRecorder
+  /// The time zone of cameras that do not record it, and of dates without a zone.
+  package let timeZone: TimeZone
+  let latestMonths = Mutex<Versioned<[MonthCount]>?>(nil)
   let photos: PhotoDirectory
 
-  init(database: Database, photos: PhotoDirectory, changes: ChangeRecorder, clock: KennelClock) {
+  init(
+    database: Database, photos: PhotoDirectory, changes: ChangeRecorder, clock: KennelClock,
+    timeZone: TimeZone
+  ) {
     self.database = database
     self.photos = photos
     self.changes = changes
     self.clock = clock
+    self.timeZone = timeZone
   }
 
   /// Posts a photo. When this returns, the post and the photo are on the disk.
   ///
-  /// - Parameter created: the date of the post (default: now). A date in the future counts as now.
-  /// - Throws: `badText`, `badPhoto` or `noSuchUser`, or an error of the file system.
+  /// - Parameters:
+  ///   - created: the date of the post (default: now). A date in the future counts as now.
+  ///   - taken: when the photo was taken (default: the date of the post). An impossible time counts as unknown.
+  ///   - allowsDuplicate: whether another post may have the same photo.
+  /// - Throws: `badText`, `badPhoto`, `noSuchUser` or `alreadyPosted`, or an error of the file system.
   package func add(
-    _ photo: NewPhoto, caption: String, author: User.ID, created: Date? = nil
+    _ photo: NewPhoto, caption: String, author: User.ID, created: Date? = nil, taken: TakenTime? = nil,
+    allowsDuplicate: Bool = true
   ) async throws(KennelError) -> Post {
-    let draft = try Draft(photo: photo, caption: caption, author: author, created: created)
-    return try await database.write { [self] transaction throws(KennelError) in
+    var draft = try Draft(photo: photo, caption: caption, author: author, created: created)
+    draft.taken = taken
+    draft.allowsDuplicate = allowsDuplicate
+    return try await database.write { [self, draft] transaction throws(KennelError) in
       try insert(draft, in: transaction)
     }
   }
@@ -37,6 +51,8 @@ package final class Posts: Sendable {
     let caption: String
     let author: User.ID
     let created: Date?
+    var taken: TakenTime?
+    var allowsDuplicate = true
     var origin: Post.Origin?
 
     init(photo: NewPhoto, caption: String, author: User.ID, created: Date?) throws(KennelError) {
@@ -52,18 +68,24 @@ package final class Posts: Sendable {
   func insert(_ draft: Draft, in transaction: WriteTransaction) throws(KennelError) -> Post {
     let now = clock.now()
     let created = min(draft.created ?? now, now)
+    let isKnown = draft.taken?.isPossible(now: now) ?? false
+    let taken = (isKnown ? draft.taken : nil) ?? TakenTime(created, in: timeZone, source: .shared)
     let connection = transaction.connection
+    if !draft.allowsDuplicate { try Self.refuseDuplicate(of: draft.photo, connection) }
     try keep(draft.photo, in: transaction)
     do throws(KennelError) {
       let (photo, origin) = (draft.photo, draft.origin)
       try connection.run(
         """
-        INSERT INTO posts (author, photo, caption, created, peer, peer_author, remote, metadata, original,
-          original_format, part) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO posts (author, photo, caption, created, peer, peer_author, remote, taken, taken_offset, taken_source,
+          taken_local, metadata, original, original_format, part)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, .integer(draft.author), .blob(photo.file.hash.bytes), .text(draft.caption),
         .integer(created.milliseconds), origin.map { .text($0.kennel) } ?? .null,
         origin.map { .text($0.author) } ?? .null, origin.map { .integer($0.id) } ?? .null,
-        photo.metadata.value, photo.original.value, photo.originalFormat.value, photo.part.value)
+        .integer(taken.milliseconds), .integer(Int64(taken.secondsFromGMT)), .text(taken.source.rawValue),
+        .integer(taken.localMilliseconds), photo.metadata.value, photo.original.value,
+        photo.originalFormat.value, photo.part.value)
     } catch  where error.isMissingReference {
       throw KennelError.noSuchUser
     }
@@ -73,35 +95,45 @@ package final class Posts: Sendable {
     return post
   }
 
+  /// A photo is known if others get the same file, or if the same file was uploaded.
+  private static func refuseDuplicate(of photo: NewPhoto, _ connection: Connection) throws(KennelError) {
+    let first = try connection.first(
+      """
+      SELECT id FROM posts WHERE binned IS NULL AND (photo = ?1 OR photo = ?2 OR original = ?2) ORDER BY id LIMIT 1
+      """, .blob(photo.file.hash.bytes), .blob(photo.uploadedHash.bytes)
+    ) { $0.integer(0) }
+    guard let first else { return }
+    throw KennelError(.alreadyPosted, "The photo was already shared.", post: first)
+  }
+
   /// Returns the ids of the posts before a given one, the newest first.
   package func ids(before: Post.ID?) async throws(KennelError) -> [Post.ID] {
     try await database.read { connection throws(KennelError) in
       try connection.rows(
-        "SELECT id FROM posts WHERE id < ? ORDER BY id DESC LIMIT 2000", .integer(before ?? .max)
+        "SELECT id FROM posts WHERE id < ? AND binned IS NULL ORDER BY id DESC LIMIT 2000",
+        .integer(before ?? .max)
       ) { $0.integer(0) }
     }
   }
 
-  /// Returns the posts before a given one, the newest first.
+  /// Returns posts in the order of the times when their photos were taken, the newest first.
   ///
   /// - Parameters:
-  ///   - before: the last post of the previous page, or nil for the first page.
+  ///   - start: where the page begins.
   ///   - limit: the page size, clamped to 1…``maximumPageSize``.
   ///   - viewer: the user for whom `isFavourite` is set.
   package func page(
-    before: Post.ID? = nil, limit: Int = 50, viewer: User.ID? = nil
+    _ start: PageStart = .newest, limit: Int = 50, viewer: User.ID? = nil
   ) async throws(KennelError) -> [Post] {
     try await database.read { connection throws(KennelError) in
-      try Self.page(before: before, limit: limit, viewer: viewer, from: connection)
+      try Self.page(start, limit: limit, viewer: viewer, from: connection)
     }
   }
 
   static func page(
-    before: Post.ID?, limit: Int, viewer: User.ID?, from connection: Connection
+    _ start: PageStart, limit: Int, viewer: User.ID?, from connection: Connection
   ) throws(KennelError) -> [Post] {
-    let last = before.map { max($0, 1) - 1 } ?? .max
-    guard last > 0 else { return [] }
-    return try posts(in: 1...last, limit: min(max(limit, 1), maximumPageSize), for: viewer, from: connection)
+    try posts(try ids(start, limit: limit, from: connection), for: viewer, from: connection)
   }
 
   /// - Throws: `noSuchPost`.
@@ -130,29 +162,24 @@ package final class Posts: Sendable {
     return posts
   }
 
+  /// Loads a post. All posts are loaded by this query.
+  ///
+  /// - Parameter inBin: whether the post may also be in the bin.
   static func post(
-    _ id: Post.ID, for viewer: User.ID?, from connection: Connection
+    _ id: Post.ID, for viewer: User.ID?, inBin: Bool = false, from connection: Connection
   ) throws(KennelError) -> Post? {
-    try posts(in: id...id, limit: 1, for: viewer, from: connection).first
-  }
-
-  /// Loads posts, the newest first. All posts are loaded by this query.
-  private static func posts(
-    in range: ClosedRange<Post.ID>, limit: Int, for viewer: User.ID?, from connection: Connection
-  ) throws(KennelError) -> [Post] {
-    try connection.rows(
+    try connection.first(
       """
       SELECT p.id, p.author, u.name, p.caption, p.photo, h.bytes, h.width, h.height, h.format, h.thumbhash, p.created,
         (SELECT count(*) FROM favourites WHERE post = p.id), (SELECT count(*) FROM comments WHERE post = p.id),
         EXISTS (SELECT 1 FROM favourites WHERE post = p.id AND user = ?1), p.peer, p.peer_author, p.remote,
-        p.metadata, p.original, p.original_format, p.part
+        p.metadata, p.original, p.original_format, p.part, p.taken, p.taken_offset, p.taken_source
       FROM posts p JOIN users u ON u.id = p.author JOIN photos h ON h.hash = p.photo
-      WHERE p.id BETWEEN ?2 AND ?3 ORDER BY p.id DESC LIMIT ?4
-      """, .integer(viewer ?? 0), .integer(range.lowerBound), .integer(range.upperBound),
-      .integer(Int64(limit)), row: Post.init(row:))
+      WHERE p.id = ?2 AND (p.binned IS NULL OR ?3)
+      """, .integer(viewer ?? 0), .integer(id), .integer(inBin ? 1 : 0), row: Post.init(row:))
   }
 
-  /// Deletes a post with its comments and favourites, and its photo if no other post uses it.
+  /// Deletes a post forever, with its comments and favourites, and its photo if no other post uses it.
   ///
   /// - Throws: `noSuchPost`, or `notAllowed` if the user is neither its author nor an owner.
   package func delete(_ id: Post.ID, by user: User.ID) async throws(KennelError) {
@@ -187,7 +214,7 @@ package final class Posts: Sendable {
 
   /// Throws `notAllowed` unless the user is one of these users or an owner.
   static func require(
-    _ user: User.ID, oneOf users: [User.ID], to action: String = "delete this", _ connection: Connection
+    _ user: User.ID, oneOf users: [User.ID], to action: String = "change or delete this", _ connection: Connection
   ) throws(KennelError) {
     let role = try connection.first("SELECT role FROM users WHERE id = ?", .integer(user)) { $0.text(0) }
     guard let role else { throw KennelError.noSuchUser }
@@ -211,36 +238,15 @@ extension Post {
       byteCount: Int(row.integer(5)),
       facts: PhotoFacts(
         width: Int(row.integer(6)), height: Int(row.integer(7)), format: format, thumbHash: row.blob(9)),
-      created: Date(milliseconds: row.integer(10)), favouriteCount: Int(row.integer(11)),
+      created: Date(milliseconds: row.integer(10)),
+      taken: TakenTime(
+        Date(milliseconds: row.integer(21)), secondsFromGMT: Int(row.integer(22)),
+        // A later version may know other sources.
+        source: TakenTime.Source(rawValue: row.text(23)) ?? .shared),
+      favouriteCount: Int(row.integer(11)),
       commentCount: Int(row.integer(12)), isFavourite: row.integer(13) != 0,
       origin: row.isNull(14)
         ? nil : Origin(kennel: row.text(14), author: row.text(15), id: row.integer(16)),
       metadata: try Metadata(row, 17), upload: try Upload(row, 18))
-  }
-}
-
-/// The maximum lengths of texts. Texts are stored unescaped; the code that displays them escapes them.
-package enum TextRules {
-  package struct Limit: Sendable {
-    var characters: Int
-    /// The maximum number of bytes, because a character can have any number of accents.
-    var bytes: Int
-  }
-
-  package static let caption = Limit(characters: 2000, bytes: 8000)
-  static let comment = Limit(characters: 1000, bytes: 4000)
-
-  package static func check(_ text: String, _ limit: Limit, name: String) throws(KennelError) {
-    guard text.utf8.count <= limit.bytes, text.count <= limit.characters else {
-      throw KennelError(
-        .badText,
-        "The \(name) is too long. Use at most \(limit.characters) characters and \(limit.bytes) bytes.")
-    }
-  }
-
-  static func checkNotBlank(_ text: String, name: String) throws(KennelError) {
-    guard text.contains(where: { !$0.isWhitespace }) else {
-      throw KennelError(.badText, "The \(name) is empty. Write something.")
-    }
   }
 }

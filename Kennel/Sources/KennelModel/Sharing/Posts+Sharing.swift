@@ -7,12 +7,17 @@ package struct PeerPost: Sendable, Hashable {
   package var author: String
   package var caption: String
   package var created: Date
+  /// When the photo was taken, or nil if the other kennel does not send it, as older versions do.
+  package var taken: TakenTime?
   package var hash: PhotoHash
   package var byteCount: Int
 
-  package init(id: Int64, author: String, caption: String, created: Date, hash: PhotoHash, byteCount: Int) {
+  package init(
+    id: Int64, author: String, caption: String, created: Date, taken: TakenTime? = nil, hash: PhotoHash,
+    byteCount: Int
+  ) {
     (self.id, self.author, self.caption, self.created) = (id, author, caption, created)
-    (self.hash, self.byteCount) = (hash, byteCount)
+    (self.taken, self.hash, self.byteCount) = (taken, hash, byteCount)
   }
 }
 
@@ -29,7 +34,8 @@ extension Posts {
     let limit = Int64(min(max(limit, 1), Self.maximumPageSize))
     return try await database.read { connection throws(KennelError) in
       let ids = try connection.rows(
-        "SELECT id FROM posts WHERE peer IS NULL AND id > ? ORDER BY id LIMIT ?", .integer(after ?? 0),
+        "SELECT id FROM posts WHERE peer IS NULL AND binned IS NULL AND id > ? ORDER BY id LIMIT ?",
+        .integer(after ?? 0),
         .integer(limit), row: { $0.integer(0) })
       return try Self.posts(ids, for: nil, from: connection)
     }
@@ -38,13 +44,17 @@ extension Posts {
   /// Stores a post of another kennel and the note that it was taken. Returns nil if it was taken before, even if it has
   /// been deleted here since.
   ///
-  /// - Parameter key: the key under which the other kennel's posts are remembered.
+  /// - Parameters:
+  ///   - key: the key under which the other kennel's posts are remembered.
+  ///   - taken: when the photo was taken (default: the date of the post).
   /// - Throws: `badText`, `badPhoto` or `noSuchUser`, or an error of the file system.
   package func take(
-    _ photo: NewPhoto, caption: String, author: User.ID, origin: Post.Origin, key: PeerKey, created: Date
+    _ photo: NewPhoto, caption: String, author: User.ID, origin: Post.Origin, key: PeerKey, created: Date,
+    taken: TakenTime? = nil
   ) async throws(KennelError) -> Post? {
     var draft = try Draft(photo: photo, caption: caption, author: author, created: created)
     draft.origin = origin
+    draft.taken = taken
     return try await database.write { [self, draft] transaction throws(KennelError) in
       let isNew = try transaction.connection.run(
         "INSERT INTO taken (peer, remote) VALUES (?, ?) ON CONFLICT DO NOTHING", .text(key.kennel),

@@ -21,7 +21,7 @@ extension KennelStore {
     let counts = try await database.read { connection throws(KennelError) in
       try connection.first(
         """
-        SELECT (SELECT count(*) FROM posts), (SELECT count(*) FROM comments), (SELECT count(*) FROM favourites),
+        SELECT (SELECT count(*) FROM posts WHERE binned IS NULL), (SELECT count(*) FROM comments), (SELECT count(*) FROM favourites),
           (SELECT count(*) FROM users)
         """
       ) { row in

@@ -1,3 +1,4 @@
+import Foundation
 import KennelStorage
 import Synchronization
 
@@ -19,6 +20,8 @@ package final class KennelStore: Sendable {
     package var maximumListenerCount = 10_000
     /// The interval at which to poll for changes by other processes.
     package var pollInterval = Duration.seconds(1)
+    /// The time zone of cameras that do not record it, and of dates without a zone.
+    package var timeZone = TimeZone.current
 
     package init() {}
   }
@@ -96,7 +99,8 @@ package final class KennelStore: Sendable {
     }
     changes = ChangeRecorder(database: database, photos: photos, log: log, hub: events)
     versions = ContentVersions(changes: changes)
-    posts = Posts(database: database, photos: photos, changes: changes, clock: clock)
+    posts = Posts(
+      database: database, photos: photos, changes: changes, clock: clock, timeZone: configuration.timeZone)
     accounts = try Accounts(posts: posts, clock: clock, configuration: configuration.accounts)
     try FileCalls.syncDirectory(directory)
   }

@@ -13,6 +13,10 @@ package struct KennelEvent: Sendable, Hashable, Identifiable {
     case commented(comment: Int64, count: Int)
     /// A comment was deleted; `count` is the new number of comments on the post.
     case commentDeleted(comment: Int64, count: Int)
+    /// The caption of the post, or the time when its photo was taken, has changed.
+    case edited
+    /// The times of several photos were read from their files. The post is one of them.
+    case dated
     /// The post was deleted.
     case deleted
     /// The photo of the post has another form, with or without metadata.

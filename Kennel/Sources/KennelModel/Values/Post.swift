@@ -69,7 +69,10 @@ package struct Post: Sendable, Hashable, Identifiable {
   package var photo: PhotoHash
   package var byteCount: Int
   package var facts: PhotoFacts
+  /// When the photo was shared.
   package var created: Date
+  /// When the photo was taken.
+  package var taken: TakenTime
   package var favouriteCount: Int
   package var commentCount: Int
   /// Whether the post is a favourite of the user for whom it was loaded.

@@ -41,6 +41,9 @@ struct PeerPage: Sendable {
       var author: String
       var caption: String
       var created: String
+      /// When the photo was taken; older versions do not send it.
+      var taken: String?
+      var takenSource: String?
       var photo: Photo
     }
 
@@ -114,6 +117,9 @@ extension PeerPost {
     guard let created = try? Date(post.created, strategy: .iso8601) else {
       throw KennelError(.badPeer, "The date is not valid.")
     }
+    // A later version may know other sources. An impossible time counts as unknown when the post is stored.
+    let source = post.takenSource.flatMap { TakenTime.Source(rawValue: $0) } ?? .camera
+    let taken = post.taken.flatMap { TakenTime($0, in: .gmt, source: source) }
     guard let hash = PhotoHash(post.photo.hash), post.photo.bytes > 0, post.photo.width > 0,
       post.photo.height > 0
     else { throw KennelError(.badPhoto, "The properties of the photo are not valid.") }
@@ -122,7 +128,7 @@ extension PeerPost {
       throw .photoTooLarge
     }
     self.init(
-      id: post.id, author: author.text, caption: post.caption, created: created, hash: hash,
+      id: post.id, author: author.text, caption: post.caption, created: created, taken: taken, hash: hash,
       byteCount: post.photo.bytes)
   }
 }

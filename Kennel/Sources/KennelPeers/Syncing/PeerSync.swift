@@ -163,10 +163,14 @@ package struct PeerSync: Sendable {
     _ post: PeerPost, _ key: PeerKey, _ partials: PartialPhotos, _ reporter: SyncProgressReporter
   ) async throws(PeerFailure) -> Bool {
     do {
-      let photo = try await examine(try await photo(of: post, partials, reporter), store.photos)
+      let file = try await photo(of: post, partials, reporter)
       let origin = Post.Origin(kennel: peer.name, author: post.author, id: post.id)
+      var taken = post.taken
+      if taken == nil { taken = await store.posts.captureTime(ofFileAt: file.path) }
+      let photo = try await examine(file, store.photos)
       return try await store.posts.take(
-        photo, caption: post.caption, author: owner, origin: origin, key: key, created: post.created)
+        photo, caption: post.caption, author: owner, origin: origin, key: key, created: post.created,
+        taken: taken)
         != nil
     } catch {
       throw PeerFailure(error)

@@ -12,7 +12,7 @@ package struct Migration: Sendable {
   /// A released step is never changed. A new schema is a new step.
   package static let all = [
     accountsAndPosts, favouritesAndComments, events, peers, eventDetails, identities, decisions, privacy,
-    people,
+    people, takenTimes, bin,
   ]
 
   static let accountsAndPosts = Migration(
@@ -213,6 +213,33 @@ package struct Migration: Sendable {
       CREATE INDEX account_links_by_user ON account_links (user);
       CREATE INDEX account_links_by_creator ON account_links (creator);
       """, rebuildsTables: true)
+
+  /// Adds when photos were taken: the moment in milliseconds, the offset of its time zone in seconds, and how it is known.
+  /// Posts are ordered by the local time, which is their sum. The photos in `undated` count as taken when they were shared, until their files
+  /// are read in the background.
+  static let takenTimes = Migration(
+    script: """
+      ALTER TABLE posts ADD COLUMN taken INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE posts ADD COLUMN taken_offset INTEGER NOT NULL DEFAULT 0;
+      ALTER TABLE posts ADD COLUMN taken_source TEXT NOT NULL DEFAULT 'shared';
+      ALTER TABLE posts ADD COLUMN taken_local INTEGER NOT NULL DEFAULT 0
+        CHECK (taken_local = taken + taken_offset * 1000);
+      UPDATE posts SET taken = min(max(created, -62135596800000), 253402300799999),
+        taken_local = min(max(created, -62135596800000), 253402300799999);
+      CREATE INDEX posts_by_time ON posts (taken_local, id);
+      CREATE TABLE undated (
+        post INTEGER PRIMARY KEY REFERENCES posts ON DELETE CASCADE
+      ) STRICT;
+      INSERT INTO undated SELECT id FROM posts;
+      """)
+
+  /// Adds when posts were moved to the bin. The posts that are not in it are found by their time.
+  static let bin = Migration(
+    script: """
+      ALTER TABLE posts ADD COLUMN binned INTEGER;
+      DROP INDEX posts_by_time;
+      CREATE INDEX posts_by_time ON posts (binned, taken_local, id);
+      """)
 
   /// Applies the missing steps, each in its own transaction. A database of an older version is copied first.
   static func bringUpToDate(

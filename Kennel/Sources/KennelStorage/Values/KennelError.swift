@@ -55,6 +55,10 @@ package struct KennelError: Error, Sendable, LocalizedError, CustomStringConvert
     package static let notAllowed = Code("notAllowed")
     /// A caption or a comment that breaks the rules for texts.
     package static let badText = Code("badText")
+    /// Another post has the same photo; `post` is its id.
+    package static let alreadyPosted = Code("alreadyPosted")
+    /// A time when no photo can have been taken.
+    package static let badDate = Code("badDate")
     /// The properties given for a photo are not valid.
     package static let badPhoto = Code("badPhoto")
     /// The file is not a photo in a supported format.
@@ -85,6 +89,8 @@ package struct KennelError: Error, Sendable, LocalizedError, CustomStringConvert
   package var errno: Int32
   /// The number of seconds until the next attempt is allowed, for `tooManyAttempts`.
   package var secondsToWait: Int?
+  /// The post that already exists, for `alreadyPosted`.
+  package var post: Int64?
   /// The message of an underlying program, for diagnosis. It is nil if there is nothing to add.
   package var cause: String?
   /// A message that explains what happened and what to do.
@@ -94,12 +100,13 @@ package struct KennelError: Error, Sendable, LocalizedError, CustomStringConvert
 
   package init(
     _ code: Code, _ description: String, sqliteCode: Int32 = 0, errno: Int32 = 0, secondsToWait: Int? = nil,
-    cause: String? = nil
+    post: Int64? = nil, cause: String? = nil
   ) {
     self.code = code
     self.sqliteCode = sqliteCode
     self.errno = errno
     self.secondsToWait = secondsToWait
+    self.post = post
     self.cause = cause
     self.description = description
   }

@@ -7,6 +7,9 @@ struct Endpoints: Sendable {
   let ownPhotos: OwnPhotoEndpoints
   let links: LinkEndpoints
   let visibility: VisibilityEndpoints
+  let edits: EditEndpoints
+  let months: MonthEndpoints
+  let bin: BinEndpoints
   let comments: CommentEndpoints
   let pictures: PictureEndpoints
   let collages: CollageEndpoints
@@ -24,6 +27,7 @@ struct Endpoints: Sendable {
     Route(.get, "posts", for: .lookers) { try await $0.posts.list($1) },
     Route(.post, "posts", for: .sharers) { try await $0.posts.add($1) },
     Route(.get, "posts/{id}", for: .lookers) { try await $0.posts.show($1) },
+    Route(.patch, "posts/{id}", for: .people) { try await $0.edits.edit($1) },
     Route(.delete, "posts/{id}", for: .people) { try await $0.posts.delete($1) },
     Route(.get, "posts/{id}/photo", for: .lookersAndPeers) { try await $0.pictures.photo($1) },
     Route(.get, "posts/{id}/uploaded", for: .people) { try await $0.ownPhotos.download($1) },
@@ -34,6 +38,11 @@ struct Endpoints: Sendable {
     Route(.delete, "posts/{id}/links/{link}", for: .people) { try await $0.links.revoke($1) },
     Route(.put, "posts/{id}/favourite", for: .people) { try await $0.posts.addFavourite($1) },
     Route(.delete, "posts/{id}/favourite", for: .people) { try await $0.posts.removeFavourite($1) },
+    Route(.get, "months", for: .lookers) { try await $0.months.list($1) },
+    Route(.get, "bin", for: .people) { try await $0.bin.list($1) },
+    Route(.get, "bin/{id}/thumbnail", for: .people) { try await $0.bin.thumbnail($1) },
+    Route(.post, "bin/{id}/restore", for: .people) { try await $0.bin.restore($1) },
+    Route(.delete, "bin/{id}", for: .people) { try await $0.bin.delete($1) },
     Route(.get, "favourites", for: .people) { try await $0.posts.listFavourites($1) },
     Route(.get, "posts/{id}/comments", for: .lookers) { try await $0.comments.list($1) },
     Route(.post, "posts/{id}/comments", for: .people) { try await $0.comments.add($1) },
@@ -71,6 +80,7 @@ struct Endpoints: Sendable {
 
     Route(.get, "", for: .lookers, isPage: true) { try await $0.pages.grid($1) },
     Route(.get, "hearts", for: .lookers, isPage: true) { try await $0.pages.hearts($1) },
+    Route(.get, "deleted", for: .people, isPage: true) { try await $0.bin.page($1) },
     Route(.get, "photos/{id}", for: .lookers, isPage: true) { try await $0.pages.photo($1) },
     Route(.get, "s/{token}", for: .linkHolders, isPage: true) { try await $0.links.showPage($1) },
     Route(.get, "s/{token}/photo", for: .linkHolders, isPage: true) { try await $0.pictures.photo($1) },

@@ -11,32 +11,31 @@ struct PageEndpoints: Sendable {
   let responses: VersionedResponses
 
   func grid(_ call: Call) async throws -> HTTPResponse {
-    let before = try call.queryID("before")
+    let start = try call.pageStart()
     let limit = PostPage.defaultSize
     let viewer = try await visitors.visitor(of: call).user
     if viewer == nil, try await !store.accounts.hasUsers() {
       return AccountPage.response(renderer.noAccounts())
     }
-    return try await html(.grid(before: before), for: call.request, viewer: viewer) {
-      let posts = try await store.posts.versionedPage(before: before, limit: limit + 1, viewer: viewer?.id)
+    return try await html(.grid(start), for: call.request, viewer: viewer) {
+      let found = try await store.posts.versionedPageByMonth(start, limit: limit + 1, viewer: viewer?.id)
       let page = try await renderer.grid(
-        posts: PostPage(posts.value, limit: limit), viewer: viewer, kind: .all, isFirst: before == nil,
-        lastEvent: posts.version.lastEvent)
-      return ReadyPage(version: posts.version, body: Data(page.utf8))
+        posts: PostPage(found.value.posts, limit: limit), months: found.value.months, viewer: viewer,
+        kind: .all, isFirst: start == .newest, lastEvent: found.version.lastEvent)
+      return ReadyPage(version: found.version, body: Data(page.utf8))
     }
   }
 
   func hearts(_ call: Call) async throws -> HTTPResponse {
-    let before = try call.queryID("before")
+    let start = try call.pageStart()
     let limit = PostPage.defaultSize
     let viewer = try await visitors.visitor(of: call).user
-    return try await html(.hearts(before: before), for: call.request, viewer: viewer) {
+    return try await html(.hearts(start), for: call.request, viewer: viewer) {
       // A visitor who has not signed in has no user id, and so no favourites.
-      let posts = try await store.posts.versionedFavourites(
-        of: viewer?.id ?? 0, before: before, limit: limit + 1)
+      let posts = try await store.posts.versionedFavourites(of: viewer?.id ?? 0, start, limit: limit + 1)
       let page = try await renderer.grid(
-        posts: PostPage(posts.value, limit: limit), viewer: viewer, kind: .favourites, isFirst: before == nil,
-        lastEvent: posts.version.lastEvent)
+        posts: PostPage(posts.value, limit: limit), viewer: viewer, kind: .favourites,
+        isFirst: start == .newest, lastEvent: posts.version.lastEvent)
       return ReadyPage(version: posts.version, body: Data(page.utf8))
     }
   }

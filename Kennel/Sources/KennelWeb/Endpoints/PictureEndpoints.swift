@@ -87,7 +87,7 @@ struct PictureEndpoints: Sendable {
     }
     return .taggedJSON(for: call.request) { json in
       json.object { json in
-        json.member("date", post.created.iso8601)
+        json.member("date", post.taken.date.iso8601)
         json.member("caption", post.caption)
         json.member("post", post.id)
         json.member("thumbnail", "data:image/jpeg;base64," + bytes.base64EncodedString())

@@ -11,25 +11,24 @@ struct PostEndpoints: Sendable {
   let markup: PostMarkup
 
   func list(_ call: Call) async throws -> HTTPResponse {
-    let before = try call.queryID("before")
+    let start = try call.pageStart()
     let limit = try call.queryNumber("limit", default: PostPage.defaultSize, in: PostPage.sizes)
     let viewer = try await visitors.visitor(of: call).user
     return try await list(
-      .posts(before: before, limit: limit), at: "/posts", limit: limit, for: call.request, viewer: viewer
+      .posts(start, limit: limit), at: "/posts", limit: limit, for: call.request, viewer: viewer
     ) {
-      try await store.posts.versionedPage(before: before, limit: limit + 1, viewer: viewer?.id)
+      try await store.posts.versionedPage(start, limit: limit + 1, viewer: viewer?.id)
     }
   }
 
   func listFavourites(_ call: Call) async throws -> HTTPResponse {
-    let before = try call.queryID("before")
+    let start = try call.pageStart()
     let limit = try call.queryNumber("limit", default: PostPage.defaultSize, in: PostPage.sizes)
     let user = try await visitors.user(of: call)
     return try await list(
-      .favourites(before: before, limit: limit), at: "/favourites", limit: limit, for: call.request,
-      viewer: user
+      .favourites(start, limit: limit), at: "/favourites", limit: limit, for: call.request, viewer: user
     ) {
-      try await store.posts.versionedFavourites(of: user.id, before: before, limit: limit + 1)
+      try await store.posts.versionedFavourites(of: user.id, start, limit: limit + 1)
     }
   }
 
@@ -111,11 +110,15 @@ struct PostEndpoints: Sendable {
   func add(_ call: Call) async throws -> HTTPResponse {
     // The user is verified before the body is read.
     let user = try await visitors.user(of: call)
+    let allowsDuplicate = try allowsDuplicate(call)
     do {
       let incoming = try await IncomingPhoto(call, into: store.photos)
+      // The time is part of the metadata that is taken out.
+      let taken = await store.posts.captureTime(ofFileAt: incoming.photo.path)
       let photo = try await NewPhoto.examining(
         incoming.photo, in: store.photos, sharesMetadata: incoming.sharesMetadata)
-      let post = try await store.posts.add(photo, caption: incoming.caption, author: user.id)
+      let post = try await store.posts.add(
+        photo, caption: incoming.caption, author: user.id, taken: taken, allowsDuplicate: allowsDuplicate)
       metrics.countPhoto(bytes: post.byteCount)
       return .json(status: .created, fields: ["Location": "/posts/\(post.id)"]) { $0.post(post) }
     } catch {
@@ -124,9 +127,20 @@ struct PostEndpoints: Sendable {
     }
   }
 
+  private func allowsDuplicate(_ call: Call) throws(Problem) -> Bool {
+    switch call.request.query("duplicate") ?? "" {
+    case "": return false
+    case "allow": return true
+    default:
+      throw .badRequest(
+        "The parameter “duplicate” must be “allow”, to share a photo again that was already shared.")
+    }
+  }
+
+  /// Moves a post to the bin.
   func delete(_ call: Call) async throws -> HTTPResponse {
     let user = try await visitors.user(of: call)
-    try await store.posts.delete(call.id, by: user.id)
+    try await store.posts.moveToBin(call.id, by: user.id)
     return .noContent
   }
 

@@ -62,7 +62,7 @@ final class EventEncoder: Sendable {
       case .commented(let comment, let count), .commentDeleted(let comment, let count):
         json.member("comment", comment)
         json.member("count", count)
-      case .posted, .deleted, .photoChanged: break
+      case .posted, .edited, .dated, .deleted, .photoChanged: break
       }
       json.member("date", event.date.iso8601)
     }
@@ -110,6 +110,8 @@ extension KennelEvent.Kind {
     case .favourites: "favourites"
     case .commented: "comment"
     case .commentDeleted: "comment-removed"
+    case .edited: "post-changed"
+    case .dated: "dates"
     case .deleted: "post-removed"
     case .photoChanged: "photo-changed"
     }

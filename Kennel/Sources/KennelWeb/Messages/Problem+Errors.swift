@@ -33,8 +33,15 @@ extension Problem {
     switch error.code {
     case .noSuchPost, .noSuchComment, .noSuchUser, .noSuchLink: self.init(.notFound, detail)
     case .notAllowed: self.init(.forbidden, detail)
-    case .badText, .badName, .badPassword, .badPhoto: self.init(.unprocessableContent, detail)
+    case .badText, .badName, .badPassword, .badPhoto, .badDate: self.init(.unprocessableContent, detail)
     case .nameTaken: self.init(.conflict, detail)
+    case .alreadyPosted:
+      let post = error.post ?? 0
+      self.init(
+        .conflict,
+        "\(detail) It is at /posts/\(post). To share it again, add ?duplicate=allow to the address.",
+        fields: ["Location": "/posts/\(post)"])
+      self.post = post
     case .photoTooLarge: self.init(.contentTooLarge, detail)
     case .unknownFormat: self.init(.unsupportedMediaType, detail)
     case .wrongCredentials: self.init(.unauthorized, detail)

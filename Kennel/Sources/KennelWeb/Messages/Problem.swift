@@ -9,6 +9,8 @@ package struct Problem: Error, Sendable {
   /// The underlying cause, such as the message of a decoder. It is for diagnosis and is not shown on the page. It is
   /// nil if there is nothing to add.
   var cause: String?
+  /// The post that the problem is about, for 409.
+  var post: Int64?
   /// Header fields that the status requires, such as `Retry-After`.
   var fields: HTTPFields
 
@@ -38,6 +40,7 @@ package struct Problem: Error, Sendable {
       json.member("status", Int64(status.rawValue))
       json.member("detail", detail)
       if let cause { json.member("cause", cause) }
+      if let post { json.member("post", post) }
     }
     return response(contentType: "application/problem+json", body: json.data)
   }

@@ -1,6 +1,8 @@
 /// The dialogs that scripts open over a page. They contain no outside data.
 enum PageDialogs {
-  static let all = HTML([lightbox, signIn, upload, links, visibility, confirmation, drop, news])
+  static let all = HTML([
+    lightbox, signIn, upload, edit, links, visibility, confirmation, selection, drop, news,
+  ])
 
   private static let lightbox: HTML = """
     <dialog id="lightbox" aria-label="Photo" tabindex="-1">
@@ -64,6 +66,22 @@ enum PageDialogs {
     <span class="hidden-text">Remove <span class="file"></span></span></button></li></template>
     """
 
+  private static let edit: HTML = """
+    <dialog id="edit" class="sheet" aria-labelledby="edit-title">
+    <form>
+    <h2 id="edit-title">Edit photo</h2>
+    <label for="edit-caption">Caption</label>
+    <textarea id="edit-caption" name="caption" rows="2" maxlength="2000"></textarea>
+    <label for="edit-taken">Taken on</label>
+    <input id="edit-taken" name="taken" type="datetime-local" min="1826-01-01T00:00" aria-describedby="edit-zone">
+    <p class="hint" id="edit-zone">Local time at the place of the photo.</p>
+    <p class="error" role="alert"></p>
+    <div class="choices"><button class="button" type="button" data-close>Cancel</button>\
+    <button class="button primary" type="submit">Save</button></div>
+    </form>
+    </dialog>
+    """
+
   private static let links: HTML = """
     <dialog id="links" class="sheet" aria-labelledby="links-title">
     <form>
@@ -111,6 +129,14 @@ enum PageDialogs {
     <button class="button danger" value="yes">Delete</button></div>
     </form>
     </dialog>
+    """
+
+  private static let selection: HTML = """
+    <section id="selection" class="selection" aria-label="Selected photos" hidden>
+    <p class="count" aria-live="polite"></p>
+    <button class="button" type="button" data-select-end>Done</button>\
+    <button class="button danger" type="button" data-select-delete>Delete</button>
+    </section>
     """
 
   private static let drop: HTML = """

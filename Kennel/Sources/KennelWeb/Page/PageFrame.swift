@@ -3,7 +3,7 @@ import KennelModel
 /// The frame of every page: the head, the bar at the top, and the dialogs that scripts open.
 struct PageFrame {
   enum Place {
-    case photos, hearts, photo, problem, signIn, account
+    case photos, hearts, photo, bin, problem, signIn, account
   }
 
   let title: String
@@ -57,6 +57,7 @@ struct PageFrame {
     case .photos: "photos"
     case .hearts: "hearts"
     case .photo: "photo"
+    case .bin: "bin"
     // The scripts treat it the same way: there is nothing to listen for.
     case .problem, .signIn, .account: "problem"
     }
@@ -115,9 +116,11 @@ struct PageFrame {
     aria-label="Account of \(viewer.name)">\(AvatarInitial(name: viewer.name).text)</button>
     <div id="account" class="menu" popover><p>Signed in as<br><bdi>\(viewer.name)</bdi></p>\
     <a class="only-small" href="/hearts"><svg class="icon" aria-hidden="true"><use href="#heart"/></svg>Hearts</a>\
+    <button type="button" data-select><svg class="icon" aria-hidden="true"><use href="#photos"/></svg>Select photos</button>\
     <a href="/you"><svg class="icon" aria-hidden="true"><use href="#person"/></svg>You</a>\
     \(viewer.role == .owner ? Self.people : nil)\
     \(viewer.role == .owner ? Self.visibility : nil)\
+    <a href="/deleted"><svg class="icon" aria-hidden="true"><use href="#bin"/></svg>Bin</a>\
     <button type="button" data-sign-out><svg class="icon" aria-hidden="true"><use href="#out"/></svg>Sign out</button>\
     </div>
     """
@@ -155,6 +158,8 @@ enum PageIcons {
     <symbol id="right" viewBox="0 0 24 24"><path d="m9.5 5 7 7-7 7"/></symbol>
     <symbol id="bin" viewBox="0 0 24 24"><path d="M4.5 7h15M9.5 7V4.5h5V7M6.5 7l.9 12.5h9.2L17.5 7M10.5 11v5M13.5 11v5"/>\
     </symbol>
+    <symbol id="pencil" viewBox="0 0 24 24"><path d="M4.5 19.5l.9-4.2L16 4.7l3.3 3.3L8.7 18.6l-4.2.9ZM13.6 7.1l3.3 3.3"/></symbol>
+    <symbol id="calendar" viewBox="0 0 24 24"><path d="M4.5 6h15v13.5h-15zM4.5 10h15M8.5 3.5v4M15.5 3.5v4"/></symbol>
     <symbol id="original" viewBox="0 0 24 24"><path d="M12 4v11m-5-4.5 5 5 5-5M4.5 20h15"/></symbol>
     <symbol id="link" viewBox="0 0 24 24"><path d="M10 14a4 4 0 0 0 6 .4l3-3a4 4 0 0 0-5.7-5.7l-1.5 1.5M14 10a4 4 0 0 0-6 \
     -.4l-3 3a4 4 0 0 0 5.7 5.7l1.5-1.5"/></symbol>

@@ -34,25 +34,32 @@ package struct PageRenderer: Sendable {
   /// Renders the page with all photos, or with a viewer's favourites.
   ///
   /// - Parameters:
+  ///   - months: The months of all posts, to jump to.
   ///   - isFirst: Whether this is the first page.
   ///   - lastEvent: The last event that the posts include. Scripts listen for later events.
   package func grid(
-    posts page: PostPage, viewer: User?, kind: Kind = .all, isFirst: Bool = true, lastEvent: Int64? = nil
+    posts page: PostPage, months: [MonthCount] = [], viewer: User?, kind: Kind = .all, isFirst: Bool = true,
+    lastEvent: Int64? = nil
   ) async throws(CancellationError) -> String {
     var tiles: [HTML] = []
+    var month: Month?
     for (index, post) in page.posts.enumerated() {
+      if post.taken.month != month {
+        month = post.taken.month
+        tiles.append(MonthHeading(month: post.taken.month).html)
+      }
       tiles.append(try await tile(post, isEarly: isFirst && index < 8))
     }
     let place = kind == .all ? "/" : "/hearts"
     let older = page.next.map { next -> HTML in
-      "<a class=\"older button\" rel=\"next\" href=\"\(place)?before=\(next)\">Older photos</a>"
+      "<a class=\"older button\" rel=\"next\" href=\"\(place)?before=\(next.description)\">Older photos</a>"
     }
     let newest = isFirst ? nil : "<p class=\"newest\"><a href=\"\(place)\">Newest photos</a></p>" as HTML
     let heading: HTML =
       kind == .all
       ? "<h1 class=\"hidden-text\">Photos</h1>" : "<h1 class=\"title\">Your hearts</h1>"
     let body: HTML = """
-      \(heading)\(newest)
+      \(heading)\(MonthList(months: months, shown: page.posts.first?.taken.month).html)\(newest)
       <ul class="grid" id="grid">\(tiles)</ul>
       \(page.posts.isEmpty ? emptiness(kind, viewer: viewer) : nil)
       <nav class="more" aria-label="More photos">\(older)</nav>

@@ -4,20 +4,34 @@ import KennelStorage
 
 /// A page or list. Together with the version of the content and the visitor, it determines the bytes of a response.
 enum PageResource: Sendable, Hashable {
-  case grid(before: Post.ID?)
-  case hearts(before: Post.ID?)
+  case grid(PageStart)
+  case hearts(PageStart)
   case photo(Post.ID, after: Comment.ID)
-  case posts(before: Post.ID?, limit: Int)
-  case favourites(before: Post.ID?, limit: Int)
+  case posts(PageStart, limit: Int)
+  case favourites(PageStart, limit: Int)
+  case months
 
   /// A text that is different for each resource.
   fileprivate var text: String {
     switch self {
-    case .grid(let before): "grid \(before ?? 0)"
-    case .hearts(let before): "hearts \(before ?? 0)"
+    case .grid(let start): "grid \(start.text)"
+    case .hearts(let start): "hearts \(start.text)"
     case .photo(let post, let after): "photo \(post) \(after)"
-    case .posts(let before, let limit): "posts \(before ?? 0) \(limit)"
-    case .favourites(let before, let limit): "favourites \(before ?? 0) \(limit)"
+    case .posts(let start, let limit): "posts \(start.text) \(limit)"
+    case .favourites(let start, let limit): "favourites \(start.text) \(limit)"
+    case .months: "months"
+    }
+  }
+}
+
+extension PageStart {
+  /// A text that is different for each start.
+  fileprivate var text: String {
+    switch self {
+    case .newest: "newest"
+    case .after(let position): position.description
+    case .afterPost(let id): "\(id)"
+    case .month(let month): month.description
     }
   }
 }

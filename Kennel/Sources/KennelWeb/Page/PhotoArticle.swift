@@ -9,7 +9,7 @@ struct PhotoArticle {
 
   private var post: Post { picture.post }
 
-  private func mayDelete(_ authors: User.ID...) -> Bool {
+  private func mayChange(_ authors: User.ID...) -> Bool {
     guard let viewer else { return false }
     return viewer.role == .owner || authors.contains(viewer.id)
   }
@@ -21,12 +21,13 @@ struct PhotoArticle {
     <div class="details">
     <header>
     \(AvatarInitial(name: post.shownAuthor).html)
-    <p><bdi class="author">\(post.shownAuthor)</bdi><span class="when">\(PageDate(date: post.created).html)\(origin)</span></p>
+    <p><bdi class="author">\(post.shownAuthor)</bdi><span class="when">Shared \(PageDate(date: post.created).html)\(origin)</span></p>
     </header>
     \(heading)
+    \(PageTakenTime(time: post.taken).html)
     <div class="actions">\(HeartButton(post: post).html)\
     <a class="quiet button" href="/posts/\(post.id)/photo" title="\(facts)"><svg class="icon" aria-hidden="true">\
-    <use href="#original"/></svg>Original</a>\(shareButton)\(deleteButton)</div>
+    <use href="#original"/></svg>Original</a>\(shareButton)\(changeButtons)</div>
     \(cameraData)
     \(discussion)
     </div>
@@ -54,16 +55,18 @@ struct PhotoArticle {
     return "\(post.facts.width) × \(post.facts.height), \(size)"
   }
 
-  private var deleteButton: HTML? {
-    guard mayDelete(post.author) else { return nil }
+  private var changeButtons: HTML? {
+    guard mayChange(post.author) else { return nil }
     return """
+      <button class="quiet button scripted" type="button" data-edit-post="\(post.id)">\
+      <svg class="icon" aria-hidden="true"><use href="#pencil"/></svg>Edit</button>\
       <button class="quiet button scripted" type="button" data-delete-post="\(post.id)">\
       <svg class="icon" aria-hidden="true"><use href="#bin"/></svg>Delete</button>
       """
   }
 
   private var shareButton: HTML? {
-    guard mayDelete(post.author) else { return nil }
+    guard mayChange(post.author) else { return nil }
     return """
       <button class="quiet button scripted" type="button" data-share="\(post.id)">\
       <svg class="icon" aria-hidden="true"><use href="#link"/></svg>Share</button>
@@ -117,7 +120,7 @@ struct PhotoArticle {
 
   private func item(_ comment: Comment) -> HTML {
     let delete: HTML? =
-      mayDelete(comment.author, post.author)
+      mayChange(comment.author, post.author)
       ? """
       <button class="quiet scripted" type="button" data-delete-comment="\(comment.id)" \
       aria-label="Delete the comment by \(comment.authorName)"><svg class="icon" aria-hidden="true">\
@@ -145,29 +148,4 @@ struct PhotoArticle {
   private var invitation: HTML {
     "<p class=\"invitation scripted\"><button class=\"button\" type=\"button\" data-sign-in>Sign in to comment</button></p>"
   }
-}
-
-/// A date as the page shows it. Scripts show it in the reader's time zone and language.
-struct PageDate {
-  let date: Date
-
-  private static let months = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-    "November",
-    "December",
-  ]
-
-  /// The date in the form `2026-11-20T10:00:00Z`.
-  var machineReadable: String { date.iso8601 }
-
-  /// The date in the form `20 November 2026`, in UTC.
-  var words: String {
-    var calendar = Calendar(identifier: .gregorian)
-    calendar.timeZone = .gmt
-    let parts = calendar.dateComponents([.year, .month, .day], from: date)
-    let month = Self.months[min(max((parts.month ?? 1) - 1, 0), 11)]
-    return "\(parts.day ?? 1) \(month) \(parts.year ?? 1970)"
-  }
-
-  var html: HTML { "<time datetime=\"\(machineReadable)\">\(words)</time>" }
 }

@@ -4,9 +4,9 @@ import KennelModel
 package struct PostPage: Sendable, Hashable {
   package var posts: [Post]
   /// The `before` parameter of the next page, or nil if this is the last page.
-  package var next: Post.ID?
+  package var next: PostPosition?
 
-  package init(posts: [Post], next: Post.ID? = nil) {
+  package init(posts: [Post], next: PostPosition? = nil) {
     self.posts = posts
     self.next = next
   }
@@ -14,7 +14,7 @@ package struct PostPage: Sendable, Hashable {
   /// - Parameter more: up to `limit` + 1 posts. An extra post means that there is a next page.
   init(_ more: [Post], limit: Int) {
     let posts = Array(more.prefix(limit))
-    self.init(posts: posts, next: more.count > limit ? posts.last?.id : nil)
+    self.init(posts: posts, next: more.count > limit ? posts.last?.position : nil)
   }
 
   /// The default number of posts per page.

@@ -15,7 +15,7 @@ struct PostTile {
     let caption: HTML? =
       post.caption.isEmpty ? nil : "<span class=\"caption\" dir=\"auto\">\(post.caption)</span>"
     return """
-      <li class="tile \(proportions)" data-post="\(post.id)">\
+      <li class="tile \(proportions)" data-post="\(post.id)" data-month="\(post.taken.month.description)">\
       <a class="open" href="/photos/\(post.id)">\(picture.inGrid(isEarly: isEarly))\
       <span class="about" aria-hidden="true">\(caption)<bdi class="author">\(post.shownAuthor)</bdi></span></a>\
       \(HeartButton(post: post).html)</li>

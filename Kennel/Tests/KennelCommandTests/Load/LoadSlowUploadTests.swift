@@ -36,7 +36,7 @@ import Testing
     #expect(other == 201)
     let dripped = try #require(end)
     #expect(dripped < sent)
-    let posts = try await store.posts.page(before: nil, limit: 10, viewer: nil)
+    let posts = try await store.posts.page(limit: 10)
     #expect(!posts.contains { $0.caption == "slow" })
 
     running.cancel()

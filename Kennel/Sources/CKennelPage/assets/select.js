@@ -1,0 +1,126 @@
+// Selecting several photos in the grid, to delete them. While selecting, a photo is a checkbox instead of a link.
+
+import { confirmed } from "./confirmation.js";
+import { removePost } from "./grid.js";
+import { send } from "./requests.js";
+import { forget, signedIn } from "./session.js";
+import { toast } from "./toasts.js";
+
+const bar = document.getElementById("selection");
+const count = bar.querySelector(".count");
+const remove = bar.querySelector("[data-select-delete]");
+const grid = document.getElementById("grid");
+let isSelecting = false;
+let last = null;
+
+const photos = () => [...grid.querySelectorAll(".tile .open")];
+const isSelected = (photo) => photo.ariaChecked === "true";
+const selected = () => photos().filter(isSelected);
+const words = (number) => (number === 1 ? "1 photo" : `${number} photos`);
+
+function update() {
+  const number = selected().length;
+  count.textContent = number ? `${number} selected` : "Select photos";
+  remove.disabled = !number;
+}
+
+function prepare() {
+  for (const photo of photos()) {
+    if (photo.role === "checkbox") continue;
+    photo.setAttribute("role", "checkbox");
+    photo.setAttribute("aria-checked", "false");
+  }
+  update();
+}
+
+// Photos may be added and removed while the reader selects.
+const watching = new MutationObserver(prepare);
+
+function begin() {
+  if (!grid || isSelecting) return;
+  isSelecting = true;
+  // It gives the focus back, so it is closed first.
+  document.getElementById("account")?.hidePopover();
+  document.body.classList.add("selecting");
+  bar.hidden = false;
+  prepare();
+  watching.observe(grid, { childList: true });
+  photos()[0]?.focus({ preventScroll: true });
+}
+
+function end() {
+  if (!isSelecting) return;
+  isSelecting = false;
+  last = null;
+  watching.disconnect();
+  document.body.classList.remove("selecting");
+  bar.hidden = true;
+  for (const photo of photos()) {
+    photo.removeAttribute("role");
+    photo.removeAttribute("aria-checked");
+  }
+}
+
+/** Selects a photo or removes it from the selection; with `isRange`, also all photos since the last one. */
+function toggle(photo, isRange) {
+  const all = photos();
+  const wanted = !isSelected(photo);
+  const from = isRange && last?.isConnected ? all.indexOf(last) : -1;
+  const to = all.indexOf(photo);
+  const range = from < 0 ? [photo] : all.slice(Math.min(from, to), Math.max(from, to) + 1);
+  for (const one of range) one.setAttribute("aria-checked", wanted);
+  last = photo;
+  update();
+}
+
+async function deleteSelected() {
+  const posts = selected().map((photo) => Number(photo.closest(".tile").dataset.post));
+  const isSure = await confirmed(`Delete ${words(posts.length)}?`, "Photos stay in the bin for 30 days, with their hearts and comments.");
+  if (!isSure) return;
+  remove.disabled = true;
+  let deleted = 0;
+  let refused = 0;
+  try {
+    for (const post of posts) {
+      try {
+        await send("DELETE", `/posts/${post}`);
+        deleted += 1;
+        removePost(post);
+      } catch (problem) {
+        if (problem.status === 403) refused += 1;
+        // Someone else may have deleted it.
+        else if (problem.status !== 404) throw problem;
+      }
+    }
+    end();
+  } catch (problem) {
+    toast(problem.message);
+    update();
+    if (problem.status === 401) {
+      forget();
+      signedIn("You were signed out. Sign in, then try again.");
+    }
+  }
+  if (deleted) toast(`${words(deleted)} moved to the bin.`);
+  if (refused) toast(`${words(refused)} of other people cannot be deleted by you.`);
+}
+
+// Before the handler that opens photos.
+document.addEventListener("click", (event) => {
+  const photo = isSelecting && event.target.closest("#grid .open");
+  if (!photo) return;
+  event.preventDefault();
+  event.stopPropagation();
+  toggle(photo, event.shiftKey);
+}, true);
+document.addEventListener("keydown", (event) => {
+  if (!isSelecting) return;
+  const photo = event.target.closest("#grid .open");
+  if (event.key === "Escape" && !document.querySelector("dialog[open]")) end();
+  if (event.key !== " " || !photo) return;
+  event.preventDefault();
+  toggle(photo, event.shiftKey);
+});
+document.addEventListener("click", (event) => event.target.closest("[data-select]") && begin());
+bar.querySelector("[data-select-end]").addEventListener("click", end);
+remove.addEventListener("click", deleteSelected);

@@ -1,0 +1,109 @@
+import Foundation
+import KennelStorage
+
+/// A page of posts, and the months that have posts.
+package struct PostsByMonth: Sendable, Hashable {
+  package var posts: [Post]
+  /// The months with posts, the newest first.
+  package var months: [MonthCount]
+}
+
+/// The order of posts by the time when their photos were taken.
+extension Posts {
+  /// Returns the months with posts, the newest first.
+  package func months() async throws(KennelError) -> [MonthCount] {
+    try await versionedMonths().value
+  }
+
+  /// Returns the months with posts, the newest first, with their version.
+  package func versionedMonths() async throws(KennelError) -> Versioned<[MonthCount]> {
+    try await versioned { [self] connection throws(KennelError) in try months(from: connection) }
+  }
+
+  /// Returns the posts from a start on, the newest first, and the months of all posts, with their version.
+  package func versionedPageByMonth(
+    _ start: PageStart, limit: Int, viewer: User.ID?
+  ) async throws(KennelError) -> Versioned<PostsByMonth> {
+    try await versioned { [self] connection throws(KennelError) in
+      PostsByMonth(
+        posts: try Self.page(start, limit: limit, viewer: viewer, from: connection),
+        months: try months(from: connection))
+    }
+  }
+
+  /// Counts the posts of each month, unless nothing has changed since the last time.
+  private func months(from connection: Connection) throws(KennelError) -> [MonthCount] {
+    let version = try ContentVersion(connection)
+    if let known = latestMonths.withLock({ $0 }), known.version == version { return known.value }
+    let months = try Self.countMonths(connection)
+    latestMonths.withLock { $0 = Versioned(value: months, version: version) }
+    return months
+  }
+
+  private static func countMonths(_ connection: Connection) throws(KennelError) -> [MonthCount] {
+    var months: [MonthCount] = []
+    var end = Int64.max
+    // Each query uses the index, so all of them together read it once.
+    while let newest = try newestTime(before: end, connection) {
+      let month = Month(localMilliseconds: newest)
+      let start = min(month.start, newest)
+      let count = try connection.first(
+        "SELECT count(*) FROM posts WHERE binned IS NULL AND taken_local >= ? AND taken_local < ?",
+        .integer(start),
+        .integer(end)
+      ) { Int($0.integer(0)) }
+      months.append(MonthCount(month: month, posts: count ?? 0))
+      end = start
+    }
+    return months
+  }
+
+  private static func newestTime(before end: Int64, _ connection: Connection) throws(KennelError) -> Int64? {
+    try connection.first(
+      "SELECT taken_local FROM posts WHERE binned IS NULL AND taken_local < ? ORDER BY taken_local DESC LIMIT 1",
+      .integer(end)
+    ) { $0.integer(0) }
+  }
+
+  /// Returns the ids of the posts from a start on, the newest first.
+  static func ids(_ start: PageStart, limit: Int, from connection: Connection) throws(KennelError) -> [Post
+    .ID]
+  {
+    guard let position = try position(before: start, connection) else { return [] }
+    return try connection.rows(
+      """
+      SELECT id FROM posts WHERE binned IS NULL AND (taken_local, id) < (?, ?) ORDER BY taken_local DESC, id DESC LIMIT ?
+      """, .integer(position.localMilliseconds), .integer(position.id),
+      .integer(Int64(min(max(limit, 1), maximumPageSize)))
+    ) { $0.integer(0) }
+  }
+
+  /// Returns the position after which a page begins, or nil if there are no posts after it.
+  static func position(before start: PageStart, _ connection: Connection) throws(KennelError) -> PostPosition?
+  {
+    switch start {
+    case .newest: return .first
+    case .after(let position): return position
+    case .month(let month): return PostPosition(localMilliseconds: month.end, id: 0)
+    case .afterPost(let id):
+      let found = try connection.first(
+        "SELECT taken_local, id FROM posts WHERE id <= ? ORDER BY id DESC LIMIT 1", .integer(id)
+      ) { PostPosition(localMilliseconds: $0.integer(0), id: $0.integer(1)) }
+      guard let found, found.id < id else { return found }
+      // The post does not exist, so the page includes the one that was found.
+      return PostPosition(localMilliseconds: found.localMilliseconds, id: found.id + 1)
+    }
+  }
+
+  /// Stores when a photo was taken. Returns whether that is a change.
+  static func setTaken(
+    _ time: TakenTime, of post: Post.ID, _ connection: Connection
+  ) throws(KennelError) -> Bool {
+    try connection.run(
+      """
+      UPDATE posts SET taken = ?2, taken_offset = ?3, taken_source = ?4, taken_local = ?5
+      WHERE id = ?1 AND (taken, taken_offset, taken_source) IS NOT (?2, ?3, ?4)
+      """, .integer(post), .integer(time.milliseconds), .integer(Int64(time.secondsFromGMT)),
+      .text(time.source.rawValue), .integer(time.localMilliseconds)) > 0
+  }
+}
