@@ -61,20 +61,22 @@ extension Posts {
   /// Posts a file that others may get as it is.
   @discardableResult
   package func add(
-    _ photo: StagedPhoto, facts: PhotoFacts, caption: String, author: User.ID, created: Date? = nil
+    _ photo: StagedPhoto, facts: PhotoFacts, caption: String, author: User.ID, created: Date? = nil,
+    taken: TakenTime? = nil, allowsDuplicate: Bool = true
   ) async throws(KennelError) -> Post {
     try await add(
-      NewPhoto(unchanged: photo, facts: facts), caption: caption, author: author, created: created)
+      NewPhoto(unchanged: photo, facts: facts), caption: caption, author: author, created: created,
+      taken: taken, allowsDuplicate: allowsDuplicate)
   }
 
   /// Takes a post of another kennel with a file that others may get as it is.
   package func take(
     _ photo: StagedPhoto, facts: PhotoFacts, caption: String, author: User.ID, origin: Post.Origin,
-    key: PeerKey, created: Date
+    key: PeerKey, created: Date, taken: TakenTime? = nil
   ) async throws(KennelError) -> Post? {
     try await take(
       NewPhoto(unchanged: photo, facts: facts), caption: caption, author: author, origin: origin, key: key,
-      created: created)
+      created: created, taken: taken)
   }
 }
 
