@@ -142,11 +142,22 @@ package final class KennelSite: Sendable {
         try await gate.admit(&call, to: route.access)
         var answer = try await route.handler(endpoints, call)
         if !call.isOpenToEveryone { CacheControl.makePrivate(&answer.fields) }
-        return (index, await problems.refined(answer, request, isPage: route.isPage))
+        answer = await problems.refined(answer, request, isPage: route.isPage)
+        return (index, Self.withoutReferrer(answer, call))
       } catch {
         if Problem.isFault(error) { onError?(error, route.name) }
-        return (index, await problems.response(to: Problem(error), request, isPage: route.isPage))
+        let answer = await problems.response(to: Problem(error), request, isPage: route.isPage)
+        return (index, Self.withoutReferrer(answer, call))
       }
     }
+  }
+
+  /// Keeps the address of a page with a secret out of the requests that the page makes. With `no-referrer`, browsers would not
+  /// name the origin of its form either, which is compared without TLS (``OriginCheck``).
+  private static func withoutReferrer(_ answer: HTTPResponse, _ call: Call) -> HTTPResponse {
+    if call.secret.isEmpty { return answer }
+    var answer = answer
+    answer.fields["Referrer-Policy"] = "strict-origin"
+    return answer
   }
 }
