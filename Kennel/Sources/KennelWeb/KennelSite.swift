@@ -153,15 +153,26 @@ package final class KennelSite: Sendable {
         var answer = try await route.handler(endpoints, call)
         if !call.isOpenToEveryone { CacheControl.makePrivate(&answer.fields) }
         answer = await problems.refined(answer, request, isPage: route.isPage)
-        if route.access == .linkHolders { LinkFields.add(to: &answer.fields) }
-        return (index, answer)
+        return (index, Self.withoutReferrer(answer, call, route.access))
       } catch {
         if Problem.isFault(error) { onError?(error, route.name) }
-        var answer = await problems.response(
+        let answer = await problems.response(
           to: Problem(error), request, isPage: route.isPage, isForLink: route.access == .linkHolders)
-        if route.access == .linkHolders { LinkFields.add(to: &answer.fields) }
-        return (index, answer)
+        return (index, Self.withoutReferrer(answer, call, route.access))
       }
     }
+  }
+
+  /// Keeps the address of a page with a secret out of the requests that the page makes. With `no-referrer`, browsers would not
+  /// name the origin of its form either, which is compared without TLS (``OriginCheck``). The page of a photo has no form.
+  private static func withoutReferrer(_ answer: HTTPResponse, _ call: Call, _ access: Access) -> HTTPResponse {
+    if call.secret.isEmpty { return answer }
+    var answer = answer
+    if access == .linkHolders {
+      LinkFields.add(to: &answer.fields)
+    } else {
+      answer.fields["Referrer-Policy"] = "strict-origin"
+    }
+    return answer
   }
 }

@@ -161,6 +161,7 @@ import Testing
         let answer = try await browser.post(
           "/join/\(new.token.text)", ["name": "Ben", "password": "correct horse"])
         #expect(answer.status == 403)
+        expectSecret(answer)
       }
       // Without TLS, browsers send only the origin of the page.
       let browser = try await FormClient(web.site, ["Origin": "http://localhost:8080"])

@@ -5,10 +5,9 @@ import KennelStorage
 
 /// Responses of the pages about accounts, and what forms on them have in common.
 enum AccountPage {
-  /// The header fields of these pages: nothing keeps them, and no other address learns theirs. With `no-referrer`, browsers would
-  /// not name the origin of a form either, which is compared without TLS (``OriginCheck``).
+  /// The header fields of these pages. Nothing stores them.
   static let fields: HTTPFields = [
-    "Cache-Control": "no-store", "Referrer-Policy": "strict-origin", "Vary": "Accept, Cookie",
+    "Cache-Control": "no-store", "Vary": "Accept, Cookie",
     "Content-Security-Policy": PageRenderer.contentSecurityPolicy,
   ]
 

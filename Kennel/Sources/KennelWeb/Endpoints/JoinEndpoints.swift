@@ -19,7 +19,7 @@ struct JoinEndpoints: Sendable {
       return await ended(error, call)
     }
     if isPage { return AccountPage.response(pages.join(link)) }
-    return .json(fields: ["Referrer-Policy": "strict-origin"]) { json in json.object { $0.link(link) } }
+    return .json { json in json.object { $0.link(link) } }
   }
 
   /// Creates the account, or sets the password, and signs in.
