@@ -129,7 +129,7 @@ private struct LoadMemory: Sendable {
     let content = client * 1_000_000 + number
     let caption = "\(life)/\(client)/\(number)"
     let answer = try connection.ask(
-      "POST", "/posts?caption=\(caption)", fields: cookie + "Content-Type: image/jpeg\r\n",
+      "POST", "/posts?duplicate=allow&caption=\(caption)", fields: cookie + "Content-Type: image/jpeg\r\n",
       body: picture.file(content))
     let post = try expect(answer, 201).value(Answered.self)
     posts[post.id] = Known(caption: caption, hash: post.photo.hash, number: content)
