@@ -165,7 +165,8 @@ package final class KennelSite: Sendable {
 
   /// Keeps the address of a page with a secret out of the requests that the page makes. With `no-referrer`, browsers would not
   /// name the origin of its form either, which is compared without TLS (``OriginCheck``). The page of a photo has no form.
-  private static func withoutReferrer(_ answer: HTTPResponse, _ call: Call, _ access: Access) -> HTTPResponse {
+  private static func withoutReferrer(_ answer: HTTPResponse, _ call: Call, _ access: Access) -> HTTPResponse
+  {
     if call.secret.isEmpty { return answer }
     var answer = answer
     if access == .linkHolders {

@@ -8,7 +8,8 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct AccountLinkTests {
   private func use(
-    _ token: SecretToken<AccountLink>?, _ name: String = "Ben", password: String = "correct horse", in store: KennelStore
+    _ token: SecretToken<AccountLink>?, _ name: String = "Ben", password: String = "correct horse",
+    in store: KennelStore
   ) async throws -> User {
     try await store.accounts.use(token, name: name, password: password, address: "192.0.2.1").user
   }
@@ -162,7 +163,9 @@ import Testing
       let new = try await store.accounts.invite(.member)
       for _ in 0..<10 {
         #expect(
-          await code { _ = try await store.accounts.link(of: SecretToken<AccountLink>(), address: "192.0.2.9") }
+          await code {
+            _ = try await store.accounts.link(of: SecretToken<AccountLink>(), address: "192.0.2.9")
+          }
             == .noSuchLink)
       }
       let code = await code { _ = try await store.accounts.link(of: nil, address: "192.0.2.9") }

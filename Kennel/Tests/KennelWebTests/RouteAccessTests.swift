@@ -35,7 +35,8 @@ import Testing
     }
 
     func ask(_ route: Route<Endpoints>, _ sender: Sender, id: Int) async throws -> SiteFixture.Answer {
-      let secret = sender == .linkHolder && route.access == .linkHolders ? token : String(repeating: "A", count: 43)
+      let secret =
+        sender == .linkHolder && route.access == .linkHolders ? token : String(repeating: "A", count: 43)
       return try await web.ask(
         route.method.rawValue, route.path(id: id, secret: secret), fields[sender] ?? [:],
         body: route.method == .get ? nil : Data("{}".utf8))

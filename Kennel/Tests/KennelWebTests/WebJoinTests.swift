@@ -186,7 +186,8 @@ import Testing
     for (path, logged) in [
       ("/join/abc", "/join/***"), ("/join/abc/def", "/join/***"), ("//join//abc", "/join/***"),
       ("/%6Aoin/abc", "/%6Aoin/***"), ("/x/../join/abc", "/x/../join/***"), ("/join", "/join"),
-      ("/s/abc", "/s/***"), ("/%73/abc/photo", "/%73/***"), ("/posts/1/photo", "/posts/1/photo"), ("/", "/"), ("/joiner/abc", "/joiner/abc"), ("*", "*"),
+      ("/s/abc", "/s/***"), ("/%73/abc/photo", "/%73/***"), ("/posts/1/photo", "/posts/1/photo"), ("/", "/"),
+      ("/joiner/abc", "/joiner/abc"), ("*", "*"),
     ] {
       #expect(KennelSite.loggedPath(path) == logged)
     }

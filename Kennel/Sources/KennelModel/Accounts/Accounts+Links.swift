@@ -114,7 +114,9 @@ extension Accounts {
   ///
   /// - Parameter address: the client's IP address. Attempts with links that do not exist are limited for each address.
   /// - Throws: `noSuchLink`, or `tooManyAttempts` with the seconds to wait.
-  package func link(of token: SecretToken<AccountLink>?, address: String) async throws(KennelError) -> AccountLink {
+  package func link(of token: SecretToken<AccountLink>?, address: String) async throws(KennelError)
+    -> AccountLink
+  {
     let visitor = SignInLimiter.Visitor(name: "", address: ClientAddress.key(address))
     let now = clock.now().milliseconds
     let uptime = clock.uptime()

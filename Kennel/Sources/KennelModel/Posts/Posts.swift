@@ -214,7 +214,8 @@ package final class Posts: Sendable {
 
   /// Throws `notAllowed` unless the user is one of these users or an owner.
   static func require(
-    _ user: User.ID, oneOf users: [User.ID], to action: String = "change or delete this", _ connection: Connection
+    _ user: User.ID, oneOf users: [User.ID], to action: String = "change or delete this",
+    _ connection: Connection
   ) throws(KennelError) {
     let role = try connection.first("SELECT role FROM users WHERE id = ?", .integer(user)) { $0.text(0) }
     guard let role else { throw KennelError.noSuchUser }

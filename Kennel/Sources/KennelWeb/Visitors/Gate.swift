@@ -56,7 +56,8 @@ struct Gate: Sendable {
   private func link(in call: Call) async throws -> SecretLink {
     let address = visitors.policy.client(of: call.request).address
     try guesses.check(address)
-    guard let token = SecretToken<SecretLink>(call.secret), let link = try await store.posts.link(token) else {
+    guard let token = SecretToken<SecretLink>(call.secret), let link = try await store.posts.link(token)
+    else {
       guesses.countFailure(address)
       throw Problem.noSuchLink
     }
