@@ -95,12 +95,11 @@ package final class Posts: Sendable {
     return post
   }
 
-  /// A photo is known if others get the same file, or if the same file was uploaded.
+  /// A photo is known if the file of a post that others get, or the one that was uploaded, has the same bytes.
   private static func refuseDuplicate(of photo: NewPhoto, _ connection: Connection) throws(KennelError) {
     let first = try connection.first(
-      """
-      SELECT id FROM posts WHERE binned IS NULL AND (photo = ?1 OR photo = ?2 OR original = ?2) ORDER BY id LIMIT 1
-      """, .blob(photo.file.hash.bytes), .blob(photo.uploadedHash.bytes)
+      "SELECT id FROM posts WHERE binned IS NULL AND (photo = ?1 OR original = ?1) ORDER BY id LIMIT 1",
+      .blob(photo.uploadedHash.bytes)
     ) { $0.integer(0) }
     guard let first else { return }
     throw KennelError(.alreadyPosted, "The photo was already shared.", post: first)
