@@ -23,7 +23,7 @@ def test_a_link_is_made_copied_and_revoked(window, device):
     post = author.kennel.post("Ada", "For grandmother")
     author.kennel.comment("Bob", post, "Between us")
     author.go()
-    author.open(post).get_by_role("button", name="Share").click()
+    author.open(post).get_by_role("button", name="Share", exact=True).click()
     dialog = author.page.get_by_role("dialog", name="Share with a link")
     dialog.get_by_label("The link works").select_option("for 1 day")
     dialog.get_by_role("button", name="Make a link").click()
@@ -50,7 +50,7 @@ def test_only_the_author_and_owners_can_share(window):
     post = (person := window("Ada")).kennel.post("Bob")
     expect(person.go().open(post).get_by_role("button", name="Share")).to_have_count(0)
     owner = window("Olga").go()
-    owner.open(post).get_by_role("button", name="Share").click()
+    owner.open(post).get_by_role("button", name="Share", exact=True).click()
     dialog = owner.page.get_by_role("dialog", name="Share with a link")
     expect(dialog).to_be_visible()
     owner.page.keyboard.press("Escape")
@@ -61,7 +61,7 @@ def test_only_the_author_and_owners_can_share(window):
 def test_the_author_shares_the_place_of_a_photo(window, picture):
     person = window("Ada").go()
     dialog = choose(person, picture(data=pictures.camera(7)))
-    dialog.get_by_role("button", name="Share").click()
+    dialog.get_by_role("button", name="Share", exact=True).click()
     expect(person.toast("Your photo is shared.")).to_be_visible()
     post = person.kennel.posts()[0]["id"]
     address = f"{person.kennel.address}/posts/{post}/photo"
@@ -82,7 +82,7 @@ def test_the_place_is_shared_at_the_upload(window, picture):
     person = window("Ada").go()
     dialog = choose(person, picture(data=pictures.camera(8)))
     dialog.get_by_label("Others also get the camera data").check()
-    dialog.get_by_role("button", name="Share").click()
+    dialog.get_by_role("button", name="Share", exact=True).click()
     expect(person.toast("Your photo is shared.")).to_be_visible()
     post = person.kennel.posts()[0]["id"]
     assert b"SecretCam" in fetch(f"{person.kennel.address}/posts/{post}/photo")

@@ -131,10 +131,10 @@ struct AccountPages: Sendable {
       <h1>\(title)</h1>
       <section class="card">
       <p>\(explanation) It works once, until \(PageDate(date: new.link.expires).words). It is shown only now.</p>
-      <label for="link">Link</label>
-      <input id="link" readonly value="\(address)">
-      <div class="choices scripted"><button class="button" type="button" data-share-link="link" hidden>Send…</button>\
-      <button class="button primary" type="button" data-copy="link">Copy the link</button></div>
+      <label for="account-link">Link</label>
+      <input id="account-link" readonly value="\(address)">
+      <div class="choices scripted"><button class="button" type="button" data-share-link="account-link" hidden>Send…</button>\
+      <button class="button primary" type="button" data-copy="account-link">Copy the link</button></div>
       \(QRCode(address).map(Self.picture))
       </section>
       </div>
