@@ -106,12 +106,12 @@ test-plain: # internal: the part of `make test` without sanitizers
 	@scripts/step 'targets of make help' scripts/test-make-help
 	@scripts/step 'release' scripts/release --dry-run 99.0.0
 	@scripts/step 'page in a browser' scripts/test-page
+	@scripts/step 'adopt' scripts/test-adopt
 
-test-sanitizers: # internal: the part of `make test` with sanitizers, and adopt
+test-sanitizers: # internal: the part of `make test` with sanitizers
 	@$(MAKE) --no-print-directory test-threads
 	@scripts/step 'random loads under both sanitizers' scripts/soak $(SOAK_MINUTES) thread address
 	@scripts/step 'random input' scripts/fuzz 5
-	@scripts/step 'adopt' scripts/test-adopt
 
 adopt: setup-build ## build adopt, the tool for completion handlers, into build/adopt
 	swift build --package-path Adopt --scratch-path .build/adopt -c release --product adopt
