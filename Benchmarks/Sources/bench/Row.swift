@@ -110,7 +110,9 @@ func median(_ values: [Double]) -> Double? {
 
 /// Formats a number with three significant digits, and without decimals from 100.
 func short(_ value: Double) -> String {
-  switch abs(value) {
+  // A rate of a run in which nothing was answered.
+  guard value.isFinite else { return "-" }
+  return switch abs(value) {
   case 100...: String(Int(value.rounded()))
   case 10...: trimmed(value, 1)
   case 1...: trimmed(value, 2)
