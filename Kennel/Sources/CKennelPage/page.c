@@ -31,6 +31,9 @@ static const unsigned char app_js[] = {
 static const unsigned char bin_js[] = {
 #embed "assets/bin.js"
 };
+static const unsigned char clipboard_js[] = {
+#embed "assets/clipboard.js"
+};
 static const unsigned char comments_js[] = {
 #embed "assets/comments.js"
 };
@@ -116,6 +119,7 @@ static const kennel_page_file files[] = {
     FILE_NAMED("account.js", account_js),
     FILE_NAMED("app.js", app_js),
     FILE_NAMED("bin.js", bin_js),
+    FILE_NAMED("clipboard.js", clipboard_js),
     FILE_NAMED("comments.js", comments_js),
     FILE_NAMED("confirmation.js", confirmation_js),
     FILE_NAMED("edit.js", edit_js),

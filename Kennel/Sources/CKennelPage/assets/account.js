@@ -1,19 +1,9 @@
 // The pages about accounts. All of it works without scripts, too; these make it more convenient.
 
-import { toast } from "./toasts.js";
+import { copyLink } from "./clipboard.js";
 
 for (const button of document.querySelectorAll("[data-copy]")) {
-  button.addEventListener("click", async () => {
-    const field = document.getElementById(button.dataset.copy);
-    field.select();
-    try {
-      await navigator.clipboard.writeText(field.value);
-    } catch {
-      // Without TLS, browsers have no clipboard for pages. The selected text can still be copied.
-      document.execCommand("copy");
-    }
-    toast("The link is copied.");
-  });
+  button.addEventListener("click", () => copyLink(document.getElementById(button.dataset.copy)));
 }
 
 for (const button of document.querySelectorAll("[data-share-link]")) {

@@ -1,5 +1,6 @@
 // Secret links to a photo: making, copying and revoking them.
 
+import { copyLink } from "./clipboard.js";
 import { send } from "./requests.js";
 import { forget, signedIn } from "./session.js";
 import { formatTimes } from "./times.js";
@@ -58,19 +59,6 @@ async function revoke(link, item) {
   }
 }
 
-/** Copies the new link. Without TLS, browsers only copy what is selected. */
-async function copy() {
-  address.focus();
-  address.select();
-  try {
-    if (navigator.clipboard) await navigator.clipboard.writeText(address.value);
-    else if (!document.execCommand("copy")) throw new Error("not copied");
-    toast("The link is copied.");
-  } catch {
-    toast("Copy the link and send it.");
-  }
-}
-
 async function open(id) {
   if (!(await signedIn("Sign in to share this photo with a link."))) return;
   post = id;
@@ -97,7 +85,7 @@ form.addEventListener("submit", async (event) => {
     address.value = new URL(link.path, location.href).href;
     made.dataset.link = link.id;
     made.hidden = false;
-    await copy();
+    await copyLink(address);
     await load();
   } catch (problem) {
     report(problem);
@@ -105,7 +93,7 @@ form.addEventListener("submit", async (event) => {
     button.disabled = false;
   }
 });
-made.querySelector("button").addEventListener("click", copy);
+made.querySelector("button").addEventListener("click", () => copyLink(address));
 dialog.querySelector("[data-close]").addEventListener("click", () => dialog.close());
 dialog.addEventListener("close", () => { address.value = ""; });
 document.addEventListener("click", (event) => {

@@ -1,0 +1,16 @@
+// Copying the link in a field.
+
+import { toast } from "./toasts.js";
+
+/** Copies the text of a field. Without TLS, browsers have no clipboard for pages, and only copy what is selected. */
+export async function copyLink(field) {
+  field.focus();
+  field.select();
+  let isCopied = true;
+  try {
+    await navigator.clipboard.writeText(field.value);
+  } catch {
+    isCopied = document.execCommand("copy");
+  }
+  toast(isCopied ? "The link is copied." : "Copy the link and send it.");
+}
