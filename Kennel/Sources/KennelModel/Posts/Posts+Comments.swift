@@ -13,9 +13,7 @@ extension Posts {
     let now = clock.now()
     return try await database.write { [changes] transaction throws(KennelError) in
       let connection = transaction.connection
-      let exists = try connection.first("SELECT 1 FROM posts WHERE id = ? AND binned IS NULL", .integer(post))
-      { _ in true }
-      guard exists != nil else { throw Self.noSuchPost }
+      _ = try Self.author(of: post, connection)
       let name = try connection.first("SELECT name FROM users WHERE id = ?", .integer(author)) { $0.text(0) }
       guard let name else { throw KennelError.noSuchUser }
       try connection.run(
@@ -37,9 +35,7 @@ extension Posts {
     on post: Post.ID, after: Comment.ID? = nil, limit: Int = 50
   ) async throws(KennelError) -> [Comment] {
     try await database.read { connection throws(KennelError) in
-      let exists = try connection.first("SELECT 1 FROM posts WHERE id = ? AND binned IS NULL", .integer(post))
-      { _ in true }
-      guard exists != nil else { throw Self.noSuchPost }
+      _ = try Self.author(of: post, connection)
       return try Self.comments(on: post, after: after, limit: limit, from: connection)
     }
   }

@@ -27,13 +27,7 @@ extension Posts {
     }
     return try await database.write { [changes] transaction throws(KennelError) in
       let connection = transaction.connection
-      let author = try connection.first(
-        "SELECT author FROM posts WHERE id = ? AND binned IS NULL", .integer(id)
-      ) {
-        $0.integer(0)
-      }
-      guard let author else { throw Self.noSuchPost }
-      try Self.require(user, oneOf: [author], connection)
+      try Self.require(user, oneOf: [try Self.author(of: id, connection)], connection)
       var isChanged = false
       if let caption = change.caption {
         isChanged =

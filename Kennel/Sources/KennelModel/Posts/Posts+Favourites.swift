@@ -19,9 +19,7 @@ extension Posts {
     let now = clock.now()
     return try await database.write { [changes] transaction throws(KennelError) in
       let connection = transaction.connection
-      let exists = try connection.first("SELECT 1 FROM posts WHERE id = ? AND binned IS NULL", .integer(post))
-      { _ in true }
-      guard exists != nil else { throw Self.noSuchPost }
+      _ = try Self.author(of: post, connection)
       let changed: Int
       do throws(KennelError) {
         changed =

@@ -138,10 +138,7 @@ extension Posts {
   private static func requireLinkPermission(
     _ user: User.ID, post: Post.ID, _ connection: Connection
   ) throws(KennelError) {
-    let author = try connection.first(
-      "SELECT author FROM posts WHERE id = ? AND binned IS NULL", .integer(post)
-    ) { $0.integer(0) }
-    guard let author else { throw noSuchPost }
+    let author = try author(of: post, connection)
     try require(user, oneOf: [author], to: "share this with a link", connection)
   }
 }

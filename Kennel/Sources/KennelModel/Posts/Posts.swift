@@ -211,6 +211,17 @@ package final class Posts: Sendable {
     try changes.record(.deleted, post: id, photo: PhotoHash(bytes: photo), at: now, in: transaction)
   }
 
+  /// Returns the author of a post that is not in the bin.
+  ///
+  /// - Throws: `noSuchPost`.
+  static func author(of id: Post.ID, _ connection: Connection) throws(KennelError) -> User.ID {
+    let author = try connection.first(
+      "SELECT author FROM posts WHERE id = ? AND binned IS NULL", .integer(id)
+    ) { $0.integer(0) }
+    guard let author else { throw noSuchPost }
+    return author
+  }
+
   /// Throws `notAllowed` unless the user is one of these users or an owner.
   static func require(
     _ user: User.ID, oneOf users: [User.ID], to action: String = "change or delete this",
