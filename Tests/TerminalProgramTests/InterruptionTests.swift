@@ -3,10 +3,13 @@ import TestSupport
 import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct InterruptionTests {
-  @Test func `a signal that comes as the work begins cancels it`() async throws {
+  @Test(arguments: [[], ["starting"]])
+  func `a signal that comes as the work begins cancels it, which is no failure of a service`(
+    _ arguments: [String]
+  ) async throws {
     let program = ChildProcess.path(ofProgram: "interrupted")
     for _ in 0..<20 {
-      let child = try ChildProcess([program])
+      let child = try ChildProcess([program] + arguments)
       defer { kill(child.identifier, SIGKILL) }
       #expect(await runOnThread { child.waitForEnd(within: .seconds(90)) } == .exited(7))
     }

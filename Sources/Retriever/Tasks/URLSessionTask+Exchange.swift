@@ -70,9 +70,8 @@ extension URLSessionTask {
       advance { state in
         if !state.machine.isEnding { state.error = error }
         // If metrics are collected, the task waits for the end of the transfer, which comes immediately. The resume data of
-        // an upload states how many bytes were sent.
-        return state.machine.abort(
-          awaitsTransfer: state.measurements != nil || state.upload?.machine.resumption != nil)
+        // an upload states how many bytes were sent. The server may offer to resume it at the same moment.
+        return state.machine.abort(awaitsTransfer: state.measurements != nil || state.upload != nil)
       })
   }
 

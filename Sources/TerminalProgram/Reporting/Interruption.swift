@@ -10,7 +10,7 @@ public enum Interruption {
   /// Runs the work. Returns the status of the signal if one arrived, otherwise the status of the work.
   ///
   /// - Parameter isOrdinaryEnd: Whether a signal is the normal way to end the work. The work's own status is then
-  ///   returned.
+  ///   returned, and success if the signal interrupted the work, for example because it had not fully started.
   public static func run(
     isOrdinaryEnd: Bool = false, _ work: @escaping @Sendable () async -> ExitStatus
   ) async -> ExitStatus {
@@ -32,9 +32,9 @@ public enum Interruption {
     if received.withLock({ $0 }) != nil { task.cancel() }
     let status = await task.value
     for source in sources { source.cancel() }
-    if isOrdinaryEnd { return status }
-    let number = received.withLock { $0 }
-    return number.flatMap { ExitStatus(rawValue: 128 + $0) } ?? status
+    guard let number = received.withLock({ $0 }) else { return status }
+    if isOrdinaryEnd { return status == .interrupted ? .success : status }
+    return ExitStatus(rawValue: 128 + number)
   }
 
   /// Returns when all signals are watched. A signal that arrives earlier ends the program, which has not started any
