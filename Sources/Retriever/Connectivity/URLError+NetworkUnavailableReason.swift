@@ -22,6 +22,6 @@ extension URLError {
   }
 }
 
-/// The key in an error's information for ``Foundation/URLError/NetworkUnavailableReason``.
+/// The key in an error's information for `URLError.NetworkUnavailableReason`.
 public let NSURLErrorNetworkUnavailableReasonKey = "NSURLErrorNetworkUnavailableReasonKey"
 #endif

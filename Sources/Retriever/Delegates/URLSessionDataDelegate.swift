@@ -37,6 +37,8 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
   /// only for responses that HTTP's rules allow to be stored.
   ///
   /// - Parameters:
+  ///   - session: the session of the task.
+  ///   - dataTask: the task that loads the response.
   ///   - proposedResponse: the response.
   ///   - completionHandler: receives the response to store, which may be a changed one, or nil to store none.
   func urlSession(
@@ -47,7 +49,10 @@ public protocol URLSessionDataDelegate: URLSessionTaskDelegate {
   /// A complete response is about to be stored in the session's cache. It is called after the last part of the body, and
   /// only for responses that HTTP's rules allow to be stored.
   ///
-  /// - Parameter proposedResponse: the response.
+  /// - Parameters:
+  ///   - session: the session of the task.
+  ///   - dataTask: the task that loads the response.
+  ///   - proposedResponse: the response.
   /// - Returns: the response to store, which may be a changed one, or nil to store none.
   func urlSession(
     _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposedResponse: CachedURLResponse

@@ -8,7 +8,9 @@ import Foundation
 public protocol URLSessionDelegate: NSObjectProtocol, Sendable {
   /// The session is invalid and releases its delegate. Called after its last task has ended.
   ///
-  /// - Parameter error: the cause; nil if the program invalidated the session.
+  /// - Parameters:
+  ///   - session: the session.
+  ///   - error: the cause; nil if the program invalidated the session.
   func urlSession(_ session: URLSession, didBecomeInvalidWithError error: (any Error)?)
 
   /// A background session has delivered the events of the tasks that an earlier run of the program left.

@@ -12,6 +12,8 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
   /// A load with an ``URLSessionTask/earliestBeginDate`` is about to begin. Without this method, it begins.
   ///
   /// - Parameters:
+  ///   - session: the session of the task.
+  ///   - task: the task.
   ///   - request: the request to send.
   ///   - completionHandler: receives what to do, and the request to send instead for
   ///     ``URLSession/DelayedRequestDisposition/useNewRequest``.
@@ -63,6 +65,8 @@ public protocol URLSessionTaskDelegate: URLSessionDelegate {
   /// The rest of an interrupted upload has to be sent. Call the handler with a new stream that begins at the offset.
   ///
   /// - Parameters:
+  ///   - session: the session of the task.
+  ///   - task: the task of the upload.
   ///   - offset: the number of bytes at the beginning of the body that the server already has.
   ///   - completionHandler: receives the stream; nil fails the upload with `URLError.requestBodyStreamExhausted`.
   func urlSession(

@@ -5,7 +5,10 @@ import Foundation
 public protocol URLSessionWebSocketDelegate: URLSessionTaskDelegate {
   /// The connection is open.
   ///
-  /// - Parameter protocol: the subprotocol that the server selected; nil for none.
+  /// - Parameters:
+  ///   - session: the session of the task.
+  ///   - webSocketTask: the task.
+  ///   - protocol: the subprotocol that the server selected; nil for none.
   func urlSession(
     _ session: URLSession, webSocketTask: URLSessionWebSocketTask, didOpenWithProtocol protocol: String?)
 

@@ -79,7 +79,7 @@ extension URLRequest {
     set { fields.allowsPersistentDNS = newValue }
   }
 
-  /// The initiator of the request (default: ``Attribution/developer``).
+  /// The initiator of the request (default: ``NSURLRequest/Attribution/developer``).
   public var attribution: Attribution {
     get { fields.attribution }
     set { fields.attribution = newValue }

@@ -3,7 +3,7 @@ import Foundation
 
 /// Loads requests in a way that the program defines, instead of over the network.
 ///
-/// Subclass it, implement ``canInit(with:)-4f8zs``, ``canonicalRequest(for:)``, ``startLoading()`` and
+/// Subclass it, implement ``canInit(with:)-(URLRequest)``, ``canonicalRequest(for:)``, ``startLoading()`` and
 /// ``stopLoading()``, and add the class to ``URLSessionConfiguration/protocolClasses`` or register it with
 /// ``registerClass(_:)``. A session creates one object for each request that the class accepts. The object reports to
 /// its ``client``, from any thread.
@@ -81,7 +81,7 @@ open class URLProtocol: NSObject {
   /// It is called on any thread, for each request and each redirect.
   open class func canInit(with request: URLRequest) -> Bool { false }
 
-  /// Returns whether the class loads a task's current request. The default asks ``canInit(with:)-4f8zs``.
+  /// Returns whether the class loads a task's current request. The default asks ``canInit(with:)-(URLRequest)``.
   open class func canInit(with task: URLSessionTask) -> Bool {
     guard let request = task.currentRequest else { return false }
     return canInit(with: request)

@@ -2,7 +2,7 @@ import Synchronization
 
 /// A grid of several images, drawn as one image.
 ///
-/// Tasks can add images at any time and from any thread; ``draw()`` makes one image from those added so far.
+/// Tasks can add images at any time and from any thread; ``draw(damage:)`` makes one image from those added so far.
 ///
 /// ```swift
 /// let collage = Collage(columns: 4)

@@ -3,7 +3,7 @@ import Foundation
 extension UIImage {
   /// Returns an animated thumbnail as a WebP file. *Beyond Apple's API.*
   ///
-  /// Each frame of the animation is scaled as ``thumbnail(_:priority:)`` does it, and encoded before the next one is
+  /// Each frame of the animation is scaled as ``thumbnail(_:priority:damage:)`` does it, and encoded before the next one is
   /// decoded. The thumbnail has the durations and the number of repetitions that viewers use for the original. The
   /// thumbnail of a still image is a still WebP.
   ///
@@ -15,6 +15,7 @@ extension UIImage {
   ///   - quality: The quality from 0 to 1.
   ///   - maximumFrames: The maximum number of frames in the thumbnail. Of an animation with more, every second frame is
   ///     kept, or every third, and so on; the others' time is added to them.
+  ///   - priority: The priority of the work.
   /// - Throws: ``ImageError``
   public func animatedThumbnail(
     _ target: ThumbnailTarget, quality: Double = 0.75, maximumFrames: Int = 100,

@@ -113,7 +113,9 @@ public struct StrippedImage: Sendable {
   /// The data reaches the disk before the old file is replaced, so that no failure of the machine can lose both. If the
   /// task is cancelled, the old file stays.
   ///
-  /// - Parameter replaces: Whether an existing file is replaced. If not, it is an error if there is one.
+  /// - Parameters:
+  ///   - url: The file.
+  ///   - replaces: Whether an existing file is replaced. If not, it is an error if there is one.
   /// - Throws: ``ImageError``
   public func write(to url: URL, replaces: Bool = true) async throws(ImageError) {
     let flag = CancellationFlag()

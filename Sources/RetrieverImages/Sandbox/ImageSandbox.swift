@@ -70,7 +70,7 @@ public final class ImageSandbox: Sendable {
   /// Whether images are decoded in sandboxed processes.
   public var isEnabled: Bool { configuration != nil }
 
-  /// Decodes an image, and returns its properties and a thumbnail, which is made as ``UIImage/thumbnail(_:priority:)`` does.
+  /// Decodes an image, and returns its properties and a thumbnail, which is made as ``UIImage/thumbnail(_:priority:damage:)`` does.
   ///
   /// The number of images that are decoded at the same time is that of the library's threads. If the task is cancelled, the
   /// process ends.

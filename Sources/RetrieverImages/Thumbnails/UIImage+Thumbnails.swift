@@ -14,8 +14,10 @@ extension UIImage {
 
   /// Makes a thumbnail of exactly the given size in pixels, off the calling thread.
   ///
-  /// - Parameter completionHandler: Called once, on a thread of the library. Its argument is nil if the image cannot
-  ///   be decoded or the size is invalid.
+  /// - Parameters:
+  ///   - size: The size of the thumbnail.
+  ///   - completionHandler: Called once, on a thread of the library. Its argument is nil if the image cannot be decoded
+  ///     or the size is invalid.
   public func prepareThumbnail(of size: CGSize, completionHandler: @escaping @Sendable (UIImage?) -> Void) {
     WorkPool.shared.perform { completionHandler(self.preparingThumbnail(of: size)) }
   }
@@ -38,7 +40,7 @@ extension UIImage {
   /// - Parameters:
   ///   - target: The size, and the way to fit the image into it.
   ///   - priority: The priority of the work.
-  ///   - damage: Whether what could be decoded of a damaged image is returned, with ``damage`` as the list of what was
+  ///   - policy: Whether what could be decoded of a damaged image is returned, with ``damage`` as the list of what was
   ///     wrong, or is an error (default: it is returned).
   /// - Throws: ``ImageError``. If the image is damaged, ``ImageError/partialImages`` contains the part that could be
   ///   decoded, and ``ImageError/damage`` lists what was wrong.
