@@ -38,6 +38,9 @@ struct Client {
     switch options.mode {
     case "get64": return try await Throughput(options, concurrency: options.concurrency).get()
     case "get1": return try await Throughput(options, concurrency: 1).get()
+    #if RETRIEVER
+    case "cached": return try await Throughput(options, concurrency: 1).cached()
+    #endif
     case "post64": return try await Throughput(options, concurrency: options.concurrency).post()
     case "json64": return try await Throughput(options, concurrency: options.concurrency).json()
     case "plan64": return try await Throughput(options, concurrency: options.concurrency).plan(decodes: false)
@@ -118,13 +121,15 @@ struct Options: Sendable {
     return number
   }
 
-  /// Returns a session that keeps connections between requests, and nothing else.
-  /// - Parameter connections: The maximum number of connections to a host; nil for the default.
-  func session(connections: Int?) -> URLSession {
+  /// Returns a session that keeps connections between requests, and responses only in a given cache.
+  /// - Parameters:
+  ///   - connections: The maximum number of connections to a host; nil for the default.
+  ///   - cache: The session's cache; nil for none.
+  func session(connections: Int?, cache: URLCache? = nil) -> URLSession {
     let configuration = URLSessionConfiguration.ephemeral
     if let connections { configuration.httpMaximumConnectionsPerHost = connections }
     configuration.timeoutIntervalForRequest = 60
-    configuration.urlCache = nil
+    configuration.urlCache = cache
     #if RETRIEVER
     if let trust { configuration.trustedCertificates = .file(trust) }
     #endif

@@ -27,6 +27,24 @@ struct Throughput {
     }
   }
 
+  #if RETRIEVER
+  /// Loads a page once, and then again and again from a cache in memory.
+  func cached() async throws -> Report {
+    let cache = URLCache(memoryCapacity: 16 << 20, diskCapacity: 0, diskPath: nil)
+    let (session, url) = (options.session(connections: 1, cache: cache), options.url)
+    try Client.require(try await session.data(from: url).1)
+    // A load that is not answered by the cache fails.
+    var request = URLRequest(url: url)
+    request.cachePolicy = .returnCacheDataDontLoad
+    let repeated = request
+    return try await repeating { _, _ in
+      let (data, response) = try await session.data(for: repeated)
+      try Client.require(response)
+      return data.count
+    }
+  }
+  #endif
+
   func post() async throws -> Report {
     let body = Data(repeating: UInt8(ascii: "x"), count: options.size)
     var request = URLRequest(url: options.url)

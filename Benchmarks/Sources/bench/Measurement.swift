@@ -96,6 +96,17 @@ struct Measurement {
     }
   }
 
+  static let cached: Measurement = {
+    let ours = Contender(.retriever, "cached")
+    return Measurement(
+      name: "cached", method: .plain(page: WebServer.cacheablePage), contenders: [ours],
+      questions: [
+        Question(
+          name: "cached.latency", text: "data(for:), 1 KiB, one at a time, from a URLCache in memory",
+          quantity: .latency, ours: ours, peer: nil, bar: .figure(atMost: 30))
+      ])
+  }()
+
   static let post64: Measurement = {
     let (ours, c, go) = (Contender(.retriever, "post64"), Contender(.c, "post64"), Contender(.go, "post64"))
     let text = "upload(for:from:), 4 KiB POST, 64 concurrent"

@@ -24,7 +24,7 @@ extension Measurement {
   fileprivate static let pacedRows = WebServer.Listener.reused.map(paced)
 
   fileprivate static let otherLoads = [
-    connections(resumed: false), connections(resumed: true), queue, lookup, post64, largeBody, lines,
+    connections(resumed: false), connections(resumed: true), queue, lookup, cached, post64, largeBody, lines,
     suspended,
     startup, cancel,
   ]

@@ -12,6 +12,10 @@ extension WebServer {
     }.joined(separator: "\n    ")
     let locations = """
       location = /post { return 200 "taken"; }
+        location = /\(cacheablePage) {
+          alias files/\(BenchFile.small.name);
+          add_header Cache-Control max-age=3600;
+        }
         location = /\(closingPage) {
           alias files/\(BenchFile.small.name);
           keepalive_timeout 0;

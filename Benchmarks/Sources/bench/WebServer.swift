@@ -37,6 +37,8 @@ final class WebServer {
   /// A page of 1 KiB, after which the server closes the connection. The response field `TLS-Session` is `r` if the TLS
   /// session was resumed.
   static let closingPage = "closing"
+  /// A page that caches may keep for an hour.
+  static let cacheablePage = "cacheable"
   /// Reads a body of 1 MiB before it answers.
   static let uploadPage = "upload"
 
