@@ -190,6 +190,8 @@ struct NegotiateTests {
         dictionary[name + "Port"] = place.proxy
       }
       $0.connectionProxyDictionary = dictionary
+      // A stored response needs no proxy.
+      $0.urlCache = nil
     }
   }
 

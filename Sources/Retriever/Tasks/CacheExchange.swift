@@ -22,8 +22,8 @@ struct CacheExchange: Sendable {
   let policy: URLRequest.CachePolicy
   /// The fields as they are sent.
   let headers: [TransferHeader]
-  /// Who is signed in with the connection, and not by a field.
-  let signIn: ConnectionSignIn?
+  /// The value of `Authorization` that stands for the user who is signed in with the connection, and not by a field.
+  private let user: String?
   /// Whether the server may know the user, although no field says who it is.
   var identifiesUser: Bool
   var requestTime: Date
@@ -58,15 +58,17 @@ struct CacheExchange: Sendable {
     self.policy = policy
     method = wanted.method
     headers = wanted.headers
-    signIn = wanted.signIn
-    identifiesUser = wanted.signIn != nil
+    // Without a name, the system's Kerberos tickets sign in, whose user can be another one each time. So the response
+    // answers no other request.
+    user = wanted.signIn.map { "\($0.scheme) \($0.user.isEmpty ? UUID().uuidString : $0.user)" }
+    identifiesUser = user != nil
     requestTime = Date()
   }
 
   /// The fields that select a response. The user of a connection is in `Authorization`, as if it were sent.
   var fields: HeaderFields {
     var fields = HeaderFields(headers.map { (name: $0.name, value: $0.value) })
-    if let signIn { fields.add("\(signIn.scheme) \(signIn.user)", for: "Authorization") }
+    if let user { fields.add(user, for: "Authorization") }
     return fields
   }
 

@@ -1,6 +1,7 @@
 #if !canImport(Darwin)
 import Foundation
 import Testing
+import TransferEngine
 
 @testable import Retriever
 
@@ -32,6 +33,21 @@ import Testing
     #expect(decide([("Cache-Control", "max-age=0, stale-if-error=5")]) != nil)
     #expect(decide([], policy: .returnCacheDataElseLoad) != nil)
     #expect(decide([("Cache-Control", "no-store")], policy: .returnCacheDataElseLoad) == nil)
+  }
+
+  @Test(arguments: ["rex", ""])
+  func `only a name says that two connections are signed in as the same user`(_ user: String) throws {
+    let url = try #require(URL(string: "http://cache.test/"))
+    func fields() throws -> HeaderFields {
+      var wanted = TransferRequest(url: url.absoluteString)
+      wanted.signIn = ConnectionSignIn(.negotiate, user: user, password: "")
+      return CacheExchange(
+        wanted, url: url, key: try #require(CacheKey(url)), policy: .useProtocolCachePolicy
+      ).fields
+    }
+    let authorization = try fields().values(for: "Authorization").map { ("Authorization", $0) }
+    let head = try #require(decide([Self.fresh], request: authorization))
+    #expect(head.selection.matches(try fields()) == !user.isEmpty)
   }
 
   @Test func `a private cache stores private responses and those to authorized requests`() {
