@@ -21,7 +21,8 @@ final class EventLoop: @unchecked Sendable {
   let relief: EventCounter
 
   // Used by the holder of the lock only.
-  private(set) var now = Monotonic.now()
+  // A number, which cannot be changed by two at the same time on one thread. It is read too often for a check.
+  @exclusivity(unchecked) private(set) var now = Monotonic.now()
   var sockets: SocketTable<ClientCore>
   private var commands: [Inbox.Command] = []
   private var timers = DeadlineHeap<ClientCore>()
