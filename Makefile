@@ -32,7 +32,8 @@ PROGRAMS ?= retriever kennel adopt
 
 DIFFERENTIAL := --package-path Benchmarks --scratch-path .build/benchmarks
 PEERS := build/peers/curl-client build/peers/holder build/peers/go-client build/peers/jpeg-decode \
-	build/peers/trickle build/peers/crowd build/peers/stream build/peers/stalled-lookup.so build/peers/system-store.so
+	build/peers/trickle build/peers/crowd build/peers/stream build/peers/stalled-lookup.so build/peers/system-store.so \
+	build/peers/count-calls.so
 CFLAGS_PEERS := -std=c11 -O2 -Wall -Wextra -Werror
 
 .PHONY: help setup setup-build setup-test setup-bench setup-package run overlay install deb check-deb api test \
@@ -178,6 +179,10 @@ build/peers/stalled-lookup.so: Benchmarks/peers/stalled_lookup.c
 	gcc $(CFLAGS_PEERS) -shared -fPIC -o $@ $<
 
 build/peers/system-store.so: Benchmarks/peers/system_store.c
+	@mkdir -p $(@D)
+	gcc $(CFLAGS_PEERS) -shared -fPIC -o $@ $<
+
+build/peers/count-calls.so: Benchmarks/peers/count_calls.c
 	@mkdir -p $(@D)
 	gcc $(CFLAGS_PEERS) -shared -fPIC -o $@ $<
 

@@ -18,7 +18,10 @@ import Testing
     ("connections", [TransferClientOptions().connectionsPerHost, ClientCore.maximumIdleConnections]),
     (
       "loads that run at the same time",
-      [LoadScheduler.streamsPerConnection, LoadScheduler.maximumSharedPlaces]
+      [
+        LoadScheduler.streamsPerConnection, Int(ConnectionGrowth.defaultPeriod / .milliseconds(1)),
+        LoadScheduler.maximumSharedPlaces,
+      ]
     ),
     ("servers that a session remembers", [LoadScheduler.maximumDestinations]),
     (

@@ -210,6 +210,17 @@ import Testing
 
   // MARK: Processes
 
+  @Test func `an ephemeral session does not open the files of the shared stores`() async {
+    await #expect(processExitsWith: .success) {
+      setenv("XDG_DATA_HOME", "/nowhere/before", 1)
+      let session = URLSession(configuration: .ephemeral)
+      #expect(session.configuration.httpCookieStorage != nil)
+      setenv("XDG_DATA_HOME", "/nowhere/after", 1)
+      _ = HTTPCookieStorage.shared
+      #expect(RecordFile.programDirectory?.hasPrefix("/nowhere/after/") == true)
+    }
+  }
+
   /// Runs a program that stores cookies until it is killed, at a random moment.
   @Test func `a program that is killed leaves a complete file, and no others after the next change`() throws {
     var random = SystemRandomNumberGenerator()

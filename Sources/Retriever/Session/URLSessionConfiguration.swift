@@ -130,15 +130,24 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   open var httpCookieAcceptPolicy = HTTPCookie.AcceptPolicy.onlyFromMainDocumentDomain
 
   /// The cookie store; nil to use no cookies.
-  open var httpCookieStorage: HTTPCookieStorage? = HTTPCookieStorage.shared
+  open var httpCookieStorage: HTTPCookieStorage? {
+    get { cookies.store ?? (cookies.isShared ? .shared : nil) }
+    set { cookies = Choice(store: newValue) }
+  }
 
   /// The credential store; nil to use none.
-  open var urlCredentialStorage: URLCredentialStorage? = URLCredentialStorage.shared
+  open var urlCredentialStorage: URLCredentialStorage? {
+    get { credentials.store ?? (credentials.isShared ? .shared : nil) }
+    set { credentials = Choice(store: newValue) }
+  }
 
   /// The cache of responses; nil to store none.
   ///
   /// The default configuration uses ``URLCache/shared``. An ephemeral one has its own cache in memory.
-  open var urlCache: URLCache? = URLCache.shared
+  open var urlCache: URLCache? {
+    get { cache.store ?? (cache.isShared ? .shared : nil) }
+    set { cache = Choice(store: newValue) }
+  }
 
   // MARK: Proxies
 
@@ -255,6 +264,17 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
 
   /// Where the session learns about networks, which tests replace.
   var networks = NetworkSource.system
+
+  /// A store of the session.
+  private struct Choice<Store> {
+    /// Whether it is the shared store. That one is opened when it is used, so that ephemeral sessions do not read its file.
+    var isShared = false
+    var store: Store?
+  }
+
+  private var cookies = Choice<HTTPCookieStorage>(isShared: true)
+  private var credentials = Choice<URLCredentialStorage>(isShared: true)
+  private var cache = Choice<URLCache>(isShared: true)
 
   /// Creates a configuration with the default values.
   public override init() {}

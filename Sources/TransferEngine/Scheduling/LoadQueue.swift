@@ -93,6 +93,8 @@ struct LoadQueue<Load> {
 
   func runningCount(of id: HostID) -> Int { hosts[id.index].running }
 
+  func hasWaiting(on id: HostID) -> Bool { hosts[id.index].occupied != 0 }
+
   /// Changes the number of loads that the host can run at the same time.
   mutating func setLimit(_ limit: Int, takesSharedPlaces: Bool, of id: HostID) {
     let host = hosts[id.index]

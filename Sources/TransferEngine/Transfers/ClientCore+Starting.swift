@@ -14,8 +14,21 @@ extension ClientCore {
   /// Releases the place of a transfer that has ended.
   func leave(_ destination: Destination) {
     destination.admittedCount -= 1
-    scheduler.queue.ended(on: destination.place)
+    scheduler.loadEnded(at: destination)
     loop.touch(self)
+  }
+
+  /// Starts a timer if a load to this server waits for a stream.
+  func watchGrowth(of destination: Destination) {
+    guard let due = scheduler.loadMayWait(for: destination, now: loop.now) else { return }
+    loop.setTimer(GrowthTimer(core: self, destination: destination), due: due)
+  }
+
+  /// The timer has fired. The server's loads may use more connections now.
+  func growthTimerFired(_ timer: GrowthTimer) {
+    let due = scheduler.timerFired(for: timer.destination, now: loop.now)
+    if let due { loop.setTimer(timer, due: due) }
+    startWaiting()
   }
 
   // MARK: Data that libcurl needs
@@ -34,6 +47,8 @@ extension ClientCore {
   func learn(isMultiplexed: Bool, _ destination: Destination) {
     let isNew = destination.isMultiplexed == nil
     scheduler.learn(isMultiplexed: isMultiplexed, destination)
+    // More loads than there are streams may wait already.
+    watchGrowth(of: destination)
     if isNew, !isMultiplexed, destination.admittedCount > 1, !Curl.losesStreamBytes {
       loop.addNotMultiplexed(destination)
     }
@@ -105,6 +120,18 @@ extension ClientCore {
     let transfers = destination.pending
     destination.pending = []
     for transfer in transfers { transfer.fail(failure) }
+  }
+}
+
+/// A server with loads that wait for a stream. There is one timer for each such server at most.
+final class GrowthTimer: DeadlineOwner {
+  let core: ClientCore
+  let destination: Destination
+  var deadlineIndex = -1
+
+  init(core: ClientCore, destination: Destination) {
+    self.core = core
+    self.destination = destination
   }
 }
 

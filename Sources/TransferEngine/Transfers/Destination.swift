@@ -21,6 +21,8 @@ final class Destination: @unchecked Sendable {
   var admittedCount = 0
   /// Whether several transfers share one connection; nil until a connection shows it.
   var isMultiplexed: Bool?
+  /// The number of connections for such a server; nil until its loads share one.
+  var growth: ConnectionGrowth?
 
   /// Whether the server has refused a request because it was sent over HTTP/2.
   var requiresHTTP11 = false

@@ -21,10 +21,12 @@ final class EventLoop: @unchecked Sendable {
   let relief: EventCounter
 
   // Used by the holder of the lock only.
-  private(set) var now = Monotonic.now()
+  // A number, which cannot be changed by two at the same time on one thread. It is read too often for a check.
+  @exclusivity(unchecked) private(set) var now = Monotonic.now()
   var sockets: SocketTable<ClientCore>
   private var commands: [Inbox.Command] = []
   private var timers = DeadlineHeap<ClientCore>()
+  private var growthTimers = DeadlineHeap<GrowthTimer>()
   private var dueNow: [ClientCore] = []
   private var touched: [ClientCore] = []
   private var running: [Transfer] = []
@@ -181,7 +183,11 @@ final class EventLoop: @unchecked Sendable {
     dueNow.append(core)
   }
 
+  /// Sets when a server's loads may use more connections.
+  func setTimer(_ timer: GrowthTimer, due: Monotonic) { growthTimers.set(timer, due: due) }
+
   private func fireTimers() {
+    while let timer = growthTimers.popEarliest(due: now) { timer.core.growthTimerFired(timer) }
     while let core = timers.popEarliest(due: now) { setTimer(of: core, due: core.timerDue) }
     var index = 0
     while index < dueNow.count {
@@ -353,7 +359,7 @@ final class EventLoop: @unchecked Sendable {
 
   private var nextDeadline: Monotonic {
     let end = Monotonic(nanoseconds: .max)
-    return min(timers.earliest ?? end, sweep.next ?? end)
+    return min(timers.earliest ?? end, sweep.next ?? end, growthTimers.earliest ?? end)
   }
 
   private func timeout() -> Int32 {

@@ -122,9 +122,45 @@ struct LoadScheduler {
     guard destination.isMultiplexed != isMultiplexed else { return }
     destination.isMultiplexed = isMultiplexed
     let perHost = max(1, options.connectionsPerHost)
+    let growth =
+      destination.growth
+      ?? ConnectionGrowth(
+        maximumConnections: perHost, streamsPerConnection: Self.streamsPerConnection,
+        period: options.growthPeriod)
+    if isMultiplexed { destination.growth = growth }
     queue.setLimit(
-      isMultiplexed ? perHost * Self.streamsPerConnection : perHost, takesSharedPlaces: !isMultiplexed,
-      of: destination.place)
+      isMultiplexed ? growth.limit : perHost, takesSharedPlaces: !isMultiplexed, of: destination.place)
+  }
+
+  // MARK: Connections with several streams
+
+  /// Records that a load to this server may have to wait for a stream.
+  ///
+  /// - Returns: When to call ``timerFired(for:now:)``, if the loop has no timer for the server yet.
+  mutating func loadMayWait(for destination: Destination, now: Monotonic) -> Monotonic? {
+    guard waitsForStream(destination) else { return nil }
+    return destination.growth?.loadWaits(now: now)
+  }
+
+  /// Records that a load has ended that held a place.
+  mutating func loadEnded(at destination: Destination) {
+    queue.ended(on: destination.place)
+    destination.growth?.loadEnded(isWaiting: waitsForStream(destination))
+  }
+
+  private func waitsForStream(_ destination: Destination) -> Bool {
+    destination.isMultiplexed == true && queue.hasWaiting(on: destination.place)
+  }
+
+  /// Decides whether the server's loads use more or fewer connections.
+  ///
+  /// - Returns: When to call this function again, if the timer is still needed.
+  mutating func timerFired(for destination: Destination, now: Monotonic) -> Monotonic? {
+    let next = destination.growth?.timerFired(isWaiting: waitsForStream(destination), now: now)
+    if let growth = destination.growth, destination.isMultiplexed == true {
+      queue.setLimit(growth.limit, takesSharedPlaces: false, of: destination.place)
+    }
+    return next
   }
 }
 

@@ -26,6 +26,7 @@ extension Transfer {
       waiting = core.enqueue(self, at: destination)
       if runningIndex < 0 { core.loop.add(self) }
       core.startWaiting()
+      if waiting != nil { core.watchGrowth(of: destination) }
     } catch {
       fail(error)
     }

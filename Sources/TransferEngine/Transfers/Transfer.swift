@@ -13,8 +13,8 @@ package final class Transfer: @unchecked Sendable {
 
   // Used by the holder of the loop's lock only.
   var observer: (any TransferObserver)?
-  // These two are used for every line of a head. They are values that call nothing while they change, so a check for
-  // overlapping accesses could find nothing.
+  // These two and `lastActivity` are used for every line of a head. They are values that call nothing while they change, so
+  // a check for overlapping accesses could find nothing.
   @exclusivity(unchecked) var machine = TransferStateMachine()
   @exclusivity(unchecked) var head = HeadCollector()
   var handle: EasyHandle?
@@ -28,7 +28,7 @@ package final class Transfer: @unchecked Sendable {
   var hasPlace = false
   var retry: RetryRule
   var attempt = AttemptNotes()
-  var lastActivity: Monotonic
+  @exclusivity(unchecked) var lastActivity: Monotonic
   var startMoment: Monotonic
   var turnMoment: Monotonic
   var beginMoment: Monotonic

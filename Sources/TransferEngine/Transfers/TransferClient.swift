@@ -43,6 +43,8 @@ package struct TransferClientOptions: Sendable {
 
   /// The proxies; the default is those in the environment when the options were created.
   package var proxies = ProxySelection.environment()
+  /// How long loads wait for streams before there are more connections to their server. Tests change it.
+  var growthPeriod = ConnectionGrowth.defaultPeriod
   /// The name service that looks up host names.
   var names = NameService.shared
 

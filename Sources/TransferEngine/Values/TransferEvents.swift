@@ -84,18 +84,54 @@ package struct TransferHead: Sendable {
 
 /// How a transfer ended.
 package struct TransferEnd: Sendable {
-  package var failure: TransferFailure?
-  package var timings: TransferTimings?
-  /// The socket of a connection that was requested.
-  package var socket: ConnectedSocket?
-  /// The head of the response with which a proxy refused to open a tunnel.
-  package var tunnelRefusal: TransferHead?
   /// The number of body bytes that the observer received, after decoding.
   package var receivedBytes: Int64 = 0
-  /// The requested hashes of the body as it was received, before decoding, if they could be computed.
-  package var bodyHashes: [HashAlgorithm: [UInt8]] = [:]
+  /// What most ends do not have. It is one reference, because an end is copied several times on its way.
+  @Boxed private var details: Details?
+
+  private struct Details: Sendable {
+    var failure: TransferFailure?
+    var timings: TransferTimings?
+    var socket: ConnectedSocket?
+    var tunnelRefusal: TransferHead?
+    var bodyHashes: [HashAlgorithm: [UInt8]] = [:]
+  }
 
   package init(failure: TransferFailure? = nil) { self.failure = failure }
+
+  package var failure: TransferFailure? {
+    get { details?.failure }
+    set { if newValue != nil || details != nil { change { $0.failure = newValue } } }
+  }
+
+  package var timings: TransferTimings? {
+    get { details?.timings }
+    set { if newValue != nil || details != nil { change { $0.timings = newValue } } }
+  }
+
+  /// The socket of a connection that was requested.
+  package var socket: ConnectedSocket? {
+    get { details?.socket }
+    set { if newValue != nil || details != nil { change { $0.socket = newValue } } }
+  }
+
+  /// The head of the response with which a proxy refused to open a tunnel.
+  package var tunnelRefusal: TransferHead? {
+    get { details?.tunnelRefusal }
+    set { if newValue != nil || details != nil { change { $0.tunnelRefusal = newValue } } }
+  }
+
+  /// The requested hashes of the body as it was received, before decoding, if they could be computed.
+  package var bodyHashes: [HashAlgorithm: [UInt8]] {
+    get { details?.bodyHashes ?? [:] }
+    set { if !newValue.isEmpty || details != nil { change { $0.bodyHashes = newValue } } }
+  }
+
+  private mutating func change(_ body: (inout Details) -> Void) {
+    var changed = details ?? Details()
+    body(&changed)
+    details = changed
+  }
 }
 
 /// The reason why a transfer failed, with a message from the engine and libcurl's error code.
