@@ -223,6 +223,30 @@ import Testing
     }
   }
 
+  @Test func `what killed backups and restores have left is removed by the next one to the same place`()
+    async throws
+  {
+    let directory = try TemporaryDirectory()
+    for name in ["kennel.tar.AAAA-bbb_012.part", "kennel.tar.notes.part", "other.tar.AAAA-bbb_012.part"] {
+      try directory.write(Data("incomplete".utf8), to: name)
+    }
+    let other = try OpenFile(creating: directory.path("kennel.tar.AAAAbbbbcccc.part"))
+    try FileManager.default.createDirectory(
+      at: directory.file("restored.restoring-AAAA-bbb_012/photos"), withIntermediateDirectories: true)
+    try await withStore(in: directory) { store in
+      _ = try await fill(store, 1)
+      _ = try await store.backUp(to: .path(directory.path("kennel.tar")))
+    }
+    #expect(try await restore(directory).photos == 1)
+    let names = try FileManager.default.contentsOfDirectory(atPath: directory.url.path).sorted()
+    #expect(
+      names == [
+        "data", "kennel.tar", "kennel.tar.AAAAbbbbcccc.part", "kennel.tar.notes.part",
+        "other.tar.AAAA-bbb_012.part", "restored",
+      ])
+    _ = try other.size()
+  }
+
   @Test func `a restore refuses a directory that is not empty`() async throws {
     let directory = try TemporaryDirectory()
     try await withStore(in: directory) { store in

@@ -61,6 +61,10 @@ import Testing
 private struct Acknowledged {
   struct Known {
     var caption: String
+    /// A caption whose change was not acknowledged.
+    var doubtfulCaption: String?
+    /// Nil if the change was not acknowledged.
+    var isBinned: Bool? = false
     /// Nil if the change was not acknowledged.
     var isFavourite: Bool? = false
     var comments: Set<Int64> = []
@@ -85,6 +89,13 @@ private struct Acknowledged {
       posts[id]?.comments.remove(comment)
       posts[id]?.doubtful.insert(comment)
     case "uncommented": if let comment = Int64(words[2]) { posts[id]?.doubtful.remove(comment) }
+    case "editing": posts[id]?.doubtfulCaption = words[2]
+    case "edited":
+      posts[id]?.caption = words[2]
+      posts[id]?.doubtfulCaption = nil
+    case "binning", "restoring": posts[id]?.isBinned = nil
+    case "binned": posts[id]?.isBinned = true
+    case "restored": posts[id]?.isBinned = false
     case "deleting": posts[id]?.mayBeDeleted = true
     case "deleted":
       posts[id] = nil
@@ -112,13 +123,20 @@ private struct Acknowledged {
     }
     #expect(gone.isDisjoint(with: found.keys))
     for (id, known) in posts where id >= first {
-      guard let post = found[id] else {
+      let binned = found[id] == nil ? try? await store.posts.binnedPost(id, for: user?.id) : nil
+      guard let post = found[id] ?? binned else {
         #expect(known.mayBeDeleted, "Post \(id) is lost")
         posts[id] = nil
         gone.insert(id)
         continue
       }
-      #expect(post.caption == known.caption)
+      #expect(post.caption == known.caption || post.caption == known.doubtfulCaption, "Caption of \(id)")
+      posts[id]?.caption = post.caption
+      posts[id]?.doubtfulCaption = nil
+      #expect(known.isBinned == nil || known.isBinned == (binned != nil), "Post \(id) and the bin")
+      posts[id]?.isBinned = binned != nil
+      // Comments of a post in the bin are not shown.
+      if binned != nil { continue }
       // An unacknowledged change may have happened or not. From now on, its state must not change.
       #expect(known.isFavourite == nil || known.isFavourite == post.isFavourite, "Favourite \(id)")
       #expect(post.favouriteCount == (post.isFavourite ? 1 : 0))

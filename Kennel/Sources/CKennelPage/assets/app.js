@@ -8,7 +8,7 @@ import { announce, removePost } from "./grid.js";
 import { countHearts } from "./hearts.js";
 import { leave, shownPost } from "./lightbox.js";
 import { fadeIn } from "./pictures.js";
-import { onRefresh, refresh } from "./refresh.js";
+import { onRefresh, refresh, refreshSoon } from "./refresh.js";
 import { send } from "./requests.js";
 import { formatTimes } from "./times.js";
 import { toast } from "./toasts.js";
@@ -36,14 +36,6 @@ function handleDeletion(post) {
   }
   leave(post);
   removePost(post);
-}
-
-let changing = 0;
-
-/** Refreshes the page after the last of several changes. */
-function refreshSoon() {
-  clearTimeout(changing);
-  changing = setTimeout(() => refresh().catch(() => {}), 300);
 }
 
 function handle(kind, event) {

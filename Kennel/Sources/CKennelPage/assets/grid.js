@@ -3,8 +3,9 @@
 
 import { takeHearts } from "./hearts.js";
 import { fadeIn } from "./pictures.js";
-import { address, onRefresh, refresh } from "./refresh.js";
+import { address, onRefresh, refresh, refreshSoon } from "./refresh.js";
 import { page } from "./requests.js";
+import { hasGaps, isShown, markOutdated, onReturn, plan, segment, tileOf, tilesIn } from "./tiles.js";
 import { monthName } from "./times.js";
 import { toast } from "./toasts.js";
 
@@ -18,30 +19,27 @@ const waiting = new Set();
 let loading = null;
 let isHeld = false;
 
-const tiles = (root) => [...root.querySelectorAll("#grid > .tile")];
 const isCalm = matchMedia("(prefers-reduced-motion: reduce)");
 
-export const tileOf = (post) => grid?.querySelector(`[data-post="${post}"]`);
-
-/** Returns the tile after or before another one, or null. */
-export function neighbour(tile, isOlder) {
-  let next = tile;
-  do next = isOlder ? next?.nextElementSibling : next?.previousElementSibling;
-  while (next && !next.matches(".tile"));
-  return next ?? null;
+/** Returns the month of the photo before an item. */
+function monthBefore(item) {
+  let before = item.previousElementSibling;
+  while (before && !before.matches(".tile, .gap")) before = before.previousElementSibling;
+  return before?.dataset.month;
 }
 
 /** Puts the headings of the months between the tiles. */
 function divide() {
   for (const heading of grid.querySelectorAll(".month")) {
     const { month } = heading.dataset;
-    const isWanted = heading.nextElementSibling?.dataset.month === month
-      && neighbour(heading, false)?.dataset.month !== month;
+    const after = heading.nextElementSibling?.dataset;
+    const isWanted = (after?.first ?? after?.month) === month
+      && monthBefore(heading) !== month;
     if (isWanted) continue;
-    heading.previousElementSibling.remove();
+    if (heading.previousElementSibling?.matches(".rest")) heading.previousElementSibling.remove();
     heading.remove();
   }
-  for (const tile of tiles(document)) {
+  for (const tile of tilesIn()) {
     const { month } = tile.dataset;
     if (tile.previousElementSibling?.dataset.month === month) continue;
     const rest = document.createElement("li");
@@ -67,6 +65,19 @@ function takeChanges(tile, newer) {
   tile.querySelector(".about").replaceWith(document.adoptNode(newer.querySelector(".about")));
 }
 
+/** Hides the last row while more photos follow: its photos move when the row is completed. So does the link, which is only
+ * needed if loading fails. */
+function holdLastRow() {
+  const link = more?.querySelector("a");
+  const isFollowed = Boolean(link) && !link.dataset.failed;
+  for (const tile of grid?.querySelectorAll(".held") ?? []) tile.classList.remove("held");
+  more?.classList.toggle("held", isFollowed);
+  const last = grid?.lastElementChild;
+  for (let tile = last; isFollowed && tile?.matches(".tile") && tile.offsetTop === last.offsetTop; tile = tile.previousElementSibling) {
+    tile.classList.add("held");
+  }
+}
+
 function adopt(tile, isNew = false) {
   const own = document.adoptNode(tile);
   fadeIn(own);
@@ -81,6 +92,7 @@ function adoptEnds(found) {
   more?.replaceChildren(...document.adoptNode(found.querySelector(".more") ?? document.createElement("nav")).childNodes);
   const link = more?.querySelector("a");
   if (link) nearing.observe(link);
+  holdLastRow();
 }
 
 function adoptEmptiness(found) {
@@ -97,12 +109,15 @@ export function loadOlder() {
   loading ??= (async () => {
     try {
       const found = await page(link.href);
-      grid.append(...tiles(found).filter((tile) => !tileOf(tile.dataset.post)).map((tile) => adopt(tile)));
+      grid.append(...tilesIn(found).filter((tile) => !isShown(Number(tile.dataset.post))).map((tile) => adopt(tile)));
       divide();
       adoptEnds(found);
+      plan();
       return true;
     } catch (problem) {
       link.textContent = "Try again to load older photos";
+      link.dataset.failed = "";
+      holdLastRow();
       toast(problem.message);
       return false;
     } finally {
@@ -126,35 +141,65 @@ const nearing = new IntersectionObserver(
 /** Updates the grid from a newer page, and from following pages up to the current length. */
 async function takeGrid(newer) {
   if (!grid) return;
-  const wanted = tiles(newer);
-  const shown = tiles(document).length;
+  if (hasGaps()) {
+    await takeSegment();
+    return forgetNews();
+  }
+  const wanted = tilesIn(newer);
+  const shown = tilesIn().length;
   let last = newer;
   for (let pages = 1; wanted.length < shown && pages < maximumPages; pages++) {
     const next = last.querySelector(".more a");
     if (!next) break;
     last = await page(next.getAttribute("href"));
-    wanted.push(...tiles(last));
+    wanted.push(...tilesIn(last));
   }
-  arrange(wanted);
+  arrange(wanted, tilesIn(), null);
   adoptEnds(last);
   adoptEmptiness(newer);
   forgetNews();
 }
 
-function arrange(wanted) {
-  let at = grid.querySelector(".tile");
+/** Updates the photos around the window, up to those that are taken out of the document. Others follow when they return. */
+async function takeSegment(isTop = false) {
+  markOutdated();
+  const { tiles, isAfterGap, after, end } = segment(isTop);
+  // After a gap, the first photo stays: what follows it is known.
+  const [first, ...others] = tiles;
+  const shown = isAfterGap ? others : tiles;
+  let next = isAfterGap ? `${address.split("?")[0]}?before=${first.dataset.position}` : address;
+  const wanted = [];
+  let last = null;
+  let isComplete = false;
+  for (let pages = 0; next && !isComplete && pages < maximumPages; pages++) {
+    last = await page(next);
+    const found = tilesIn(last);
+    const index = found.findIndex((tile) => Number(tile.dataset.post) === end);
+    wanted.push(...(index < 0 ? found : found.slice(0, index)));
+    next = last.querySelector(".more a")?.getAttribute("href");
+    isComplete = after ? index >= 0 : !next || wanted.length >= shown.length;
+  }
+  // The reader may have moved on meanwhile.
+  if (!isComplete || [...tiles, after].some((item) => item && !item.isConnected)) return;
+  arrange(wanted, shown, after);
+  if (!after) adoptEnds(last);
+}
+
+/** Gives the photos of a part of the grid the order and the contents of newer ones. */
+function arrange(wanted, shown, after) {
+  const rest = shown.filter((tile) => tile.isConnected);
   for (const tile of wanted) {
     const known = tileOf(tile.dataset.post);
     if (known) takeChanges(known, tile);
-    if (known && known === at) at = neighbour(at, true);
-    else grid.insertBefore(known ?? adopt(tile), at);
+    if (known && known === rest[0]) rest.shift();
+    else {
+      if (rest.includes(known)) rest.splice(rest.indexOf(known), 1);
+      grid.insertBefore(known ?? adopt(tile), rest[0] ?? after);
+    }
   }
-  while (at) {
-    const gone = at;
-    at = neighbour(at, true);
-    gone.remove();
-  }
+  for (const gone of rest) gone.remove();
   divide();
+  plan();
 }
 
 function forgetNews() {
@@ -175,7 +220,7 @@ function updateNotice() {
 
 /** Shows a notice about a new post. The grid does not move until the reader clicks it. */
 export function announce(post) {
-  if (place !== "photos" || tileOf(post)) return;
+  if (place !== "photos" || isShown(post)) return;
   waiting.add(post);
   updateNotice();
 }
@@ -187,20 +232,21 @@ export async function showNews() {
     return;
   }
   const found = await page(address);
-  const newest = tiles(found);
-  const fresh = newest.filter((tile) => !tileOf(tile.dataset.post));
+  const newest = tilesIn(found);
+  const fresh = newest.filter((tile) => !isShown(Number(tile.dataset.post)));
   const isOnTop = fresh.every((tile, index) => tile === newest[index]);
-  const isComplete = [...waiting].every((post) => tileOf(post) || fresh.some((tile) => Number(tile.dataset.post) === post));
+  const isComplete = [...waiting].every((post) => isShown(post) || fresh.some((tile) => Number(tile.dataset.post) === post));
   // More than one page of new photos would leave a gap.
   const isGap = fresh.length && fresh.length === newest.length && grid.querySelector(".tile");
   if (isGap || !isOnTop || !isComplete) {
     await refresh();
+    if (hasGaps()) await takeSegment(true);
   } else {
     grid.prepend(...fresh.map((tile) => adopt(tile, true)));
     divide();
   }
   adoptEmptiness(null);
-  if (!more.querySelector("a") && tiles(document).length === fresh.length) adoptEnds(found);
+  if (!more.querySelector("a") && !hasGaps() && tilesIn().length === fresh.length) adoptEnds(found);
   forgetNews();
 }
 
@@ -212,7 +258,7 @@ export function removePost(post) {
   const finish = () => {
     tile.remove();
     divide();
-    if (!grid.querySelector(".tile") && !more.querySelector("a")) refresh().catch(() => {});
+    if (!grid.querySelector(".tile, .gap") && !more.querySelector("a")) refresh().catch(() => {});
   };
   if (isCalm.matches) return finish();
   tile.classList.add("leaving");
@@ -220,19 +266,21 @@ export function removePost(post) {
 }
 
 onRefresh(takeGrid);
+onReturn((tile, isOutdated) => isOutdated && refreshSoon());
 
 news.addEventListener("click", async () => {
   const posts = [...waiting];
   try {
     await showNews();
     const shown = posts.map(tileOf).filter(Boolean);
-    const top = grid.querySelector(".tile");
+    const top = grid.querySelector(".tile, .gap");
     // The new photos may be among older ones.
     const first = !shown.length || shown.includes(top) ? top : shown[0];
     const behavior = isCalm.matches ? "auto" : "smooth";
     if (first === top) scrollTo({ top: 0, behavior });
     else first.scrollIntoView({ block: "center", behavior });
-    first?.querySelector(".open").focus({ preventScroll: true });
+    first?.classList.remove("held");
+    first?.querySelector(".open")?.focus({ preventScroll: true });
     if (posts.length && !shown.length) toast("The new photos were taken earlier than those shown here.");
   } catch (problem) {
     toast(problem.message);
@@ -247,3 +295,5 @@ more?.addEventListener("click", (event) => {
 
 const link = more?.querySelector("a");
 if (link) nearing.observe(link);
+holdLastRow();
+addEventListener("resize", holdLastRow);

@@ -2,6 +2,7 @@
 
 import { Problem, send } from "./requests.js";
 import { forget, signedIn } from "./session.js";
+import { isShown, onReturn } from "./tiles.js";
 import { toast } from "./toasts.js";
 
 const buttons = (post) => document.querySelectorAll(`[data-heart="${post}"]`);
@@ -11,6 +12,9 @@ const isGiven = (button) => button.getAttribute("aria-pressed") === "true";
 const wishes = new Map();
 // The last event that a response includes, by post. This event and earlier ones may still arrive later.
 const answered = new Map();
+
+// The latest states of photos that are taken out of the document.
+const missed = new Map();
 
 function animate(button, more) {
   button.classList.remove("beat");
@@ -27,6 +31,7 @@ function animate(button, more) {
 }
 
 function show(post, { count, given }) {
+  if (!buttons(post).length && isShown(post)) missed.set(post, { ...missed.get(post), ...(count !== undefined && { count }), ...(given !== undefined && { given }) });
   for (const button of buttons(post)) {
     const before = Number(button.dataset.count);
     if (count !== undefined && count !== before) {
@@ -53,6 +58,14 @@ export function takeHearts(button) {
   const post = Number(button.dataset.heart);
   if (!wishes.has(post)) show(post, { count: Number(button.dataset.count), given: isGiven(button) });
 }
+
+onReturn((tile) => {
+  const post = Number(tile.dataset.post);
+  const state = missed.get(post);
+  if (!state) return;
+  missed.delete(post);
+  show(post, state);
+});
 
 async function carryOut(post, wish, before) {
   let answer;

@@ -2,10 +2,11 @@
 // the next one.
 
 import { keepUnfinishedComment } from "./comments.js";
-import { loadOlder, neighbour, tileOf } from "./grid.js";
+import { loadOlder } from "./grid.js";
 import { fadeIn } from "./pictures.js";
 import { address, onRefresh } from "./refresh.js";
 import { page } from "./requests.js";
+import { neighbour, tileOf } from "./tiles.js";
 import { formatTimes } from "./times.js";
 import { toast } from "./toasts.js";
 
@@ -120,6 +121,8 @@ function hide() {
   announcement.textContent = "";
   document.title = gridTitle;
   const link = tile?.querySelector(".open");
+  // What is hidden cannot have the focus.
+  tile?.classList.remove("held");
   tile?.scrollIntoView({ block: "nearest" });
   link?.focus({ preventScroll: true });
 }

@@ -1,26 +1,28 @@
 // The list of months: it shows the month that the reader is looking at, and scrolls to months that are already loaded.
 
 import { onRefresh } from "./refresh.js";
+import { headingOf, tilesIn } from "./tiles.js";
 import { monthName } from "./times.js";
 
 const list = document.querySelector(".months details");
 const grid = document.getElementById("grid");
 let isPlanned = false;
 
-/** The heading of the month at the top of the window. */
-function headingAtTop() {
+/** The month at the top of the window. */
+function monthAtTop() {
   const edge = document.querySelector(".bar").getBoundingClientRect().bottom + 64;
-  const headings = [...grid.querySelectorAll(".month")];
-  return headings.findLast((heading) => heading.getBoundingClientRect().top <= edge) ?? headings[0];
+  const all = [...grid.querySelectorAll(".month, .tile")];
+  return (all.findLast((item) => item.getBoundingClientRect().top <= edge) ?? all[0])?.dataset.month;
 }
 
 function showMonth() {
   isPlanned = false;
-  const heading = headingAtTop();
-  if (!heading) return;
-  const { month } = heading.dataset;
+  const month = monthAtTop();
+  if (!month) return;
   // At the top, the heading itself is next to the list.
-  list.querySelector(".now").textContent = scrollY > 64 ? monthName(month) : "Months";
+  const now = list.querySelector(".now");
+  now.classList.toggle("named", scrollY > 64);
+  now.textContent = scrollY > 64 ? monthName(month) : "Months";
   for (const link of list.querySelectorAll(".years a")) {
     if (link.dataset.month === month) link.setAttribute("aria-current", "true");
     else link.removeAttribute("aria-current");
@@ -42,7 +44,7 @@ function close() {
 
 /** Scrolls to a month. Returns false if its first photo is not loaded. */
 function scrollToMonth(month) {
-  const heading = grid.querySelector(`.month[data-month="${month}"]`);
+  const heading = headingOf(month);
   if (!heading) return false;
   close();
   heading.scrollIntoView({ block: "start" });

@@ -9,6 +9,14 @@ const parts = [];
 /** Registers a function that is called with the new document after each refresh. */
 export const onRefresh = (part) => parts.push(part);
 
+let changing = 0;
+
+/** Refreshes the page after the last of several changes. */
+export function refreshSoon() {
+  clearTimeout(changing);
+  changing = setTimeout(() => refresh().catch(() => {}), 300);
+}
+
 /** Fetches the page again and updates this one, keeping everything that is the same. */
 export async function refresh() {
   const found = await page(address);

@@ -4,6 +4,7 @@ import { confirmed } from "./confirmation.js";
 import { removePost } from "./grid.js";
 import { send } from "./requests.js";
 import { forget, signedIn } from "./session.js";
+import { allPosts, onReturn } from "./tiles.js";
 import { toast } from "./toasts.js";
 
 const bar = document.getElementById("selection");
@@ -12,10 +13,12 @@ const remove = bar.querySelector("[data-select-delete]");
 const grid = document.getElementById("grid");
 let isSelecting = false;
 let last = null;
+/** The selected posts. Some of their photos may be taken out of the document. */
+const chosen = new Set();
 
 const photos = () => [...grid.querySelectorAll(".tile .open")];
-const isSelected = (photo) => photo.ariaChecked === "true";
-const selected = () => photos().filter(isSelected);
+const postOf = (photo) => Number(photo.closest(".tile").dataset.post);
+const selected = () => allPosts().filter((post) => chosen.has(post));
 const words = (number) => (number === 1 ? "1 photo" : `${number} photos`);
 
 function update() {
@@ -25,13 +28,22 @@ function update() {
 }
 
 function prepare() {
-  for (const photo of photos()) {
-    if (photo.role === "checkbox") continue;
-    photo.setAttribute("role", "checkbox");
-    photo.setAttribute("aria-checked", "false");
-  }
+  for (const photo of photos()) mark(photo);
   update();
 }
+
+/** Makes a photo a checkbox, or a link again. */
+function mark(photo) {
+  if (isSelecting) {
+    photo.setAttribute("role", "checkbox");
+    photo.setAttribute("aria-checked", chosen.has(postOf(photo)));
+  } else {
+    photo.removeAttribute("role");
+    photo.removeAttribute("aria-checked");
+  }
+}
+
+onReturn((tile) => mark(tile.querySelector(".open")));
 
 // Photos may be added and removed while the reader selects.
 const watching = new MutationObserver(prepare);
@@ -52,29 +64,31 @@ function end() {
   if (!isSelecting) return;
   isSelecting = false;
   last = null;
+  chosen.clear();
   watching.disconnect();
   document.body.classList.remove("selecting");
   bar.hidden = true;
-  for (const photo of photos()) {
-    photo.removeAttribute("role");
-    photo.removeAttribute("aria-checked");
-  }
+  for (const photo of photos()) mark(photo);
 }
 
 /** Selects a photo or removes it from the selection; with `isRange`, also all photos since the last one. */
 function toggle(photo, isRange) {
-  const all = photos();
-  const wanted = !isSelected(photo);
-  const from = isRange && last?.isConnected ? all.indexOf(last) : -1;
-  const to = all.indexOf(photo);
-  const range = from < 0 ? [photo] : all.slice(Math.min(from, to), Math.max(from, to) + 1);
-  for (const one of range) one.setAttribute("aria-checked", wanted);
-  last = photo;
-  update();
+  const post = postOf(photo);
+  const all = allPosts();
+  const isWanted = !chosen.has(post);
+  const from = isRange ? all.indexOf(last) : -1;
+  const to = all.indexOf(post);
+  const range = from < 0 ? [post] : all.slice(Math.min(from, to), Math.max(from, to) + 1);
+  for (const one of range) {
+    if (isWanted) chosen.add(one);
+    else chosen.delete(one);
+  }
+  last = post;
+  prepare();
 }
 
 async function deleteSelected() {
-  const posts = selected().map((photo) => Number(photo.closest(".tile").dataset.post));
+  const posts = selected();
   const isSure = await confirmed(`Delete ${words(posts.length)}?`, "Photos stay in the bin for 30 days, with their hearts and comments.");
   if (!isSure) return;
   remove.disabled = true;

@@ -1,9 +1,10 @@
 // Sharing photos: they are chosen, dropped or pasted, and each has a preview, a caption and a progress bar.
 
 import { confirmed } from "./confirmation.js";
-import { holdNews, showNews, tileOf } from "./grid.js";
+import { holdNews, showNews } from "./grid.js";
 import { Problem, sendForm } from "./requests.js";
 import { forget, signedIn } from "./session.js";
+import { isShown } from "./tiles.js";
 import { monthName } from "./times.js";
 import { toast } from "./toasts.js";
 
@@ -171,7 +172,7 @@ async function sendOne(photo, signal) {
 /** Returns a message about shared photos. It says where they are if that is not in view. */
 function report(posts) {
   const message = posts.length === 1 ? "Your photo is shared." : `Your ${posts.length} photos are shared.`;
-  const months = new Set(posts.filter(({ id }) => !tileOf(id)).map(({ taken }) => taken.slice(0, 7)));
+  const months = new Set(posts.filter(({ id }) => !isShown(id)).map(({ taken }) => taken.slice(0, 7)));
   if (months.size === 1) return `${message} See ${monthName([...months][0])}.`;
   return months.size ? `${message} They are in the months when they were taken.` : message;
 }

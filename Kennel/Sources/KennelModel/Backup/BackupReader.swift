@@ -19,11 +19,16 @@ extension KennelStore {
     let place = directory.count > 1 && directory.hasSuffix("/") ? String(directory.dropLast()) : directory
     let draft = "\(place).restoring-\(Sodium.base64(Sodium.randomBytes(9)))"
     do throws(KennelError) {
-      var report = try await workQueue.runInterruptibly { isCancelled throws(KennelError) in
+      let (contents, lock) = try await workQueue.runInterruptibly { isCancelled throws(KennelError) in
         try requireEmpty(directory)
+        removeAbandoned(place)
         var reader = try BackupReader(path: path, draft: draft, isCancelled: isCancelled, progress: progress)
-        return try reader.read()
+        try FileCalls.makeDirectory(draft)
+        let lock = FileLock(try OpenFile(directory: draft))
+        return (try reader.read(), lock)
       }
+      defer { lock?.release() }
+      var report = contents
       report.missing = try await missingPhotos(in: draft, configuration)
       if Task.isCancelled { throw KennelError.cancelled }
       try await workQueue.run { () throws(KennelError) in
@@ -41,6 +46,14 @@ extension KennelStore {
         try? FileManager.default.removeItem(atPath: draft)
       }
       throw error
+    }
+  }
+
+  /// Removes what a killed process has left of a backup that it restored to the same place.
+  private static func removeAbandoned(_ place: String) {
+    let name = place.split(separator: "/").last.map(String.init) ?? place
+    AbandonedFiles.remove(in: FileCalls.parent(of: place)) {
+      AbandonedFiles.isName($0, beginning: name + ".restoring-", end: "")
     }
   }
 
@@ -126,7 +139,6 @@ private struct BackupReader: ~Copyable {
   }
 
   mutating func read() throws(KennelError) -> BackupReport {
-    try FileCalls.makeDirectory(draft)
     try FileCalls.makeDirectory(draft + "/photos")
     var last: BackupContents?
     while last != .sums {

@@ -28,6 +28,10 @@ package enum BackupTarget: Sendable, Hashable {
       return BackupOutput(file: try OpenFile(streamingTo: path, until: isCancelled), place: nil)
     case .file, nil:
       let place = try FileCalls.resolvingLinks(path)
+      let name = place.split(separator: "/").last.map(String.init) ?? place
+      AbandonedFiles.remove(in: FileCalls.parent(of: place)) {
+        AbandonedFiles.isName($0, beginning: name + ".", end: ".part")
+      }
       let draft = "\(place).\(Sodium.base64(Sodium.randomBytes(9))).part"
       return BackupOutput(file: try OpenFile(creating: draft, name: path), place: place)
     }

@@ -49,7 +49,7 @@ extension Posts {
       ticket,
       { connection throws(KennelError) in
         let ids = try connection.rows(
-          "SELECT id FROM posts WHERE binned IS NULL ORDER BY id DESC LIMIT ?",
+          "SELECT id FROM posts WHERE +binned IS NULL ORDER BY id DESC LIMIT ?",
           .integer(Int64(Self.maximumPersistentPostCount)),
           row: { $0.integer(0) })
         return try Self.posts(ids.reversed(), for: nil, from: connection)

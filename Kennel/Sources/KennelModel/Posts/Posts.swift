@@ -3,6 +3,9 @@ import KennelStorage
 import Synchronization
 
 /// The posts with their favourites and comments. Each change and its event are one transaction.
+///
+/// In queries that look for posts in another way than by their time, `+binned` keeps SQLite from using the index that begins
+/// with this column: nearly all posts have the same value in it.
 package final class Posts: Sendable {
   /// The maximum page size.
   package static let maximumPageSize = 200
@@ -97,10 +100,11 @@ package final class Posts: Sendable {
 
   /// A photo is known if the file of a post that others get, or the one that was uploaded, has the same bytes.
   private static func refuseDuplicate(of photo: NewPhoto, _ connection: Connection) throws(KennelError) {
-    let first = try connection.first(
-      "SELECT id FROM posts WHERE binned IS NULL AND (photo = ?1 OR original = ?1) ORDER BY id LIMIT 1",
-      .blob(photo.uploadedHash.bytes)
-    ) { $0.integer(0) }
+    let first =
+      try connection.first(
+        "SELECT min(id) FROM posts WHERE (photo = ?1 OR original = ?1) AND +binned IS NULL",
+        .blob(photo.uploadedHash.bytes)
+      ) { $0.isNull(0) ? nil : $0.integer(0) } ?? nil
     guard let first else { return }
     throw KennelError(.alreadyPosted, "The photo was already shared.", post: first)
   }
@@ -109,7 +113,7 @@ package final class Posts: Sendable {
   package func ids(before: Post.ID?) async throws(KennelError) -> [Post.ID] {
     try await database.read { connection throws(KennelError) in
       try connection.rows(
-        "SELECT id FROM posts WHERE id < ? AND binned IS NULL ORDER BY id DESC LIMIT 2000",
+        "SELECT id FROM posts WHERE id < ? AND +binned IS NULL ORDER BY id DESC LIMIT 2000",
         .integer(before ?? .max)
       ) { $0.integer(0) }
     }

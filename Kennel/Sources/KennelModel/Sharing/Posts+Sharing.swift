@@ -34,7 +34,7 @@ extension Posts {
     let limit = Int64(min(max(limit, 1), Self.maximumPageSize))
     return try await database.read { connection throws(KennelError) in
       let ids = try connection.rows(
-        "SELECT id FROM posts WHERE peer IS NULL AND binned IS NULL AND id > ? ORDER BY id LIMIT ?",
+        "SELECT id FROM posts WHERE peer IS NULL AND +binned IS NULL AND id > ? ORDER BY id LIMIT ?",
         .integer(after ?? 0),
         .integer(limit), row: { $0.integer(0) })
       return try Self.posts(ids, for: nil, from: connection)

@@ -72,6 +72,12 @@ package final class Connection {
     return csqlite_log_index(handle).map { UInt(bitPattern: $0) }
   }
 
+  /// The number of operations that all statements have taken so far, except for scripts. It does not depend on the speed of
+  /// the machine.
+  var operationCount: Int {
+    statements.values.reduce(0) { $0 + Int(sqlite3_stmt_status($1.handle, SQLITE_STMTSTATUS_VM_STEP, 0)) }
+  }
+
   /// Runs statements that return no rows.
   package func script(_ text: String) throws(KennelError) {
     if StorageFault.strikes(.script) { throw Self.error(SQLITE_IOERR, path: name, errno: 0, message: "") }

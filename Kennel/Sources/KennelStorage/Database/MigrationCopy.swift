@@ -15,22 +15,22 @@ enum MigrationCopy {
     of connection: Connection, path: String, version: Int, date: Date = Date()
   ) throws(KennelError) {
     let target = "\(path).v\(version)-\(time(date))"
-    let partial = target + ".part"
-    // A killed process may have left it.
-    try FileCalls.remove(partial)
+    let partial = "\(target).\(Sodium.base64(Sodium.randomBytes(9))).part"
+    let directory = FileCalls.parent(of: path)
+    let prefix = (path.split(separator: "/").last.map(String.init) ?? path) + ".v"
+    AbandonedFiles.remove(in: directory) { $0.hasPrefix(prefix) && $0.hasSuffix(".part") }
     // SQLite would create a file that others can read.
-    try FileCalls.makeFile(partial)
+    var draft = try OpenFile(creating: partial)
     do throws(KennelError) {
       try connection.run("VACUUM INTO ?", .text(partial))
-      try OpenFile(reading: partial).sync()
-      try FileCalls.rename(partial, to: target)
+      try draft.sync()
+      try draft.move(to: target)
     } catch {
       _ = try? FileCalls.remove(partial)
       throw error
     }
-    let directory = FileCalls.parent(of: path)
     try FileCalls.syncDirectory(directory)
-    try removeOldest(in: directory, of: path)
+    try removeOldest(in: directory, prefix: prefix)
   }
 
   /// Returns a date as a part of a file's name, such as `2026-11-26T190500Z`.
@@ -38,11 +38,10 @@ enum MigrationCopy {
     date.formatted(Date.ISO8601FormatStyle(timeSeparator: .omitted))
   }
 
-  private static func removeOldest(in directory: String, of path: String) throws(KennelError) {
-    let prefix = (path.split(separator: "/").last.map(String.init) ?? path) + ".v"
+  private static func removeOldest(in directory: String, prefix: String) throws(KennelError) {
     var names: [String] = []
     try FileCalls.forEachName(in: directory) { name throws(KennelError) in
-      if name.hasPrefix(prefix) { names.append(name) }
+      if name.hasPrefix(prefix), !name.hasSuffix(".part") { names.append(name) }
     }
     // The date follows the version, so names of different versions are not in the order of their dates.
     let sorted = names.sorted { date(of: $0) < date(of: $1) }

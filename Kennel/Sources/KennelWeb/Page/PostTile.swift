@@ -15,7 +15,8 @@ struct PostTile {
     let caption: HTML? =
       post.caption.isEmpty ? nil : "<span class=\"caption\" dir=\"auto\">\(post.caption)</span>"
     return """
-      <li class="tile \(proportions)" data-post="\(post.id)" data-month="\(post.taken.month.description)">\
+      <li class="tile \(proportions)" data-post="\(post.id)" data-month="\(post.taken.month.description)" \
+      data-position="\(post.position.description)">\
       <a class="open" href="/photos/\(post.id)">\(picture.inGrid(isEarly: isEarly))\
       <span class="about" aria-hidden="true">\(caption)<bdi class="author">\(post.shownAuthor)</bdi></span></a>\
       \(HeartButton(post: post).html)</li>

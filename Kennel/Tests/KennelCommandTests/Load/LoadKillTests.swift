@@ -1,11 +1,12 @@
 import Foundation
 import Glibc
+import KennelTestSupport
 import TestSupport
 import Testing
 
 /// `kennel serve` is killed repeatedly while clients upload, heart and comment.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct LoadKillTests {
-  private static let lives = 20
+  private static let lives = KillCount.value(normally: 20)
   private static let clients = 4
 
   @Test func `acknowledged changes survive when the server is killed`() async throws {

@@ -44,11 +44,13 @@ struct Writer {
 
   mutating func run() async throws {
     for number in 0... {
-      switch (number + task) % 6 {
+      switch (number + task) % 8 {
       case 0, 3: try await post(number)
       case 1: try await setFavourite(number % 4 != 1)
       case 2: try await comment(number)
       case 4: try await deleteComment()
+      case 5: try await edit(number)
+      case 6: try await binAndRestore()
       default: if number % 2 == 1 { try await deletePost() }
       }
     }
@@ -86,6 +88,24 @@ struct Writer {
     say("uncommenting \(comment.post) \(comment.id)")
     try await store.posts.deleteComment(comment.id, by: user.id)
     say("uncommented \(comment.post) \(comment.id)")
+  }
+
+  private func edit(_ number: Int) async throws {
+    guard let post = posts.last else { return }
+    let caption = "\(seed)/\(task)/\(number)/edited"
+    say("editing \(post) \(caption)")
+    _ = try await store.posts.edit(post, PostChange(caption: caption), by: user.id)
+    say("edited \(post) \(caption)")
+  }
+
+  private func binAndRestore() async throws {
+    guard let post = posts.last else { return }
+    say("binning \(post)")
+    try await store.posts.moveToBin(post, by: user.id)
+    say("binned \(post)")
+    say("restoring \(post)")
+    try await store.posts.restore(post, by: user.id)
+    say("restored \(post)")
   }
 
   private mutating func deletePost() async throws {

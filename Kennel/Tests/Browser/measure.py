@@ -1,0 +1,104 @@
+"""Measures the server time of requests to a kennel with very many photos, and the time of commands.
+
+The server time is what the kennel reports itself in its metrics: from the request to the start of its response.
+"""
+
+import pathlib
+import re
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.request
+
+from crowd import fill
+from kennel import Kennel, program
+
+ROUNDS = 9
+
+
+def server_seconds(kennel: Kennel, route: str) -> float:
+    with urllib.request.urlopen(kennel.address + "/metrics", timeout=60) as response:
+        text = response.read().decode()
+    found = re.search(rf'^kennel_request_duration_seconds_sum{{route="{re.escape(route)}"}} (\S+)$', text, re.MULTILINE)
+    return float(found[1]) if found else 0
+
+
+def measure(kennel: Kennel, name: str, route: str, ask) -> None:
+    times = []
+    for number in range(ROUNDS):
+        # Each request follows a change, so that nothing is answered from what was kept for the one before.
+        kennel.call("Ada", "POST", "/posts/1/comments", b'{"text":"Sit!"}', "application/json")
+        before = server_seconds(kennel, route)
+        ask(number)
+        times.append(1000 * (server_seconds(kennel, route) - before))
+    print(f"{name:44} median {statistics.median(times):8.2f} ms   maximum {max(times):8.2f} ms", flush=True)
+
+
+def get(kennel: Kennel, path: str, person: str = ""):
+    def ask(number: int) -> None:
+        if person:
+            kennel.call(person, "GET", path)
+        else:
+            urllib.request.urlopen(kennel.address + path, timeout=60).read()
+
+    return ask
+
+
+def command(name: str, arguments: list[str]) -> None:
+    start = time.monotonic()
+    subprocess.run(arguments, check=True, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    print(f"{name:44} {1000 * (time.monotonic() - start):15.0f} ms", flush=True)
+
+
+def main(count: int) -> None:
+    with tempfile.TemporaryDirectory() as folder:
+        kennel = Kennel(program(), pathlib.Path(folder) / "data")
+        fill(kennel, count)
+        try:
+            requests(kennel, count)
+            kennel.stop()
+            start = time.monotonic()
+            kennel.start(0)
+            print(f"{'start of the server':44} {1000 * (time.monotonic() - start):15.0f} ms", flush=True)
+        finally:
+            kennel.stop()
+        data = ["--data", str(kennel.directory)]
+        command("kennel check", [kennel.program, "check", *data])
+        command("kennel check --quick", [kennel.program, "check", "--quick", *data])
+        command("kennel backup", [kennel.program, "backup", folder + "/kennel.tar", *data])
+        command("kennel restore", [kennel.program, "restore", folder + "/kennel.tar", "--data", folder + "/again"])
+
+
+def requests(kennel: Kennel, count: int) -> None:
+    deep = count // 2
+    with urllib.request.urlopen(f"{kennel.address}/posts?before={deep}&limit=1", timeout=60) as response:
+        cursor = re.search(r'"next":"([^"]+)"', response.read().decode())
+    before = cursor[1] if cursor else str(deep)
+    measure(kennel, "grid, first page", "GET /", get(kennel, "/"))
+    measure(kennel, "grid, deep in the list", "GET /", get(kennel, f"/?before={before}"))
+    measure(kennel, "grid, a month", "GET /", get(kennel, "/?month=2015-06"))
+    measure(kennel, "GET /posts?limit=100", "GET /posts", get(kennel, "/posts?limit=100"))
+    measure(kennel, "GET /posts, deep in the list", "GET /posts", get(kennel, f"/posts?before={before}&limit=100"))
+    measure(kennel, "GET /months", "GET /months", get(kennel, "/months"))
+    measure(kennel, "GET /favourites", "GET /favourites", get(kennel, "/favourites", "Ada"))
+    measure(kennel, "GET /image-ids.txt", "GET /image-ids.txt", get(kennel, "/image-ids.txt"))
+    measure(kennel, "GET /peer/posts", "GET /peer/posts", get(kennel, "/peer/posts?limit=100"))
+    measure(kennel, "GET /collage (cached thumbnails)", "GET /collage", get(kennel, "/collage?of=20"))
+    posts: list[int] = []
+    measure(
+        kennel, "POST /posts", "POST /posts",
+        lambda number: posts.append(kennel.post("Bob", "New", 1000 + number, (300, 200))))
+    measure(
+        kennel, "PUT /posts/{id}/favourite", "PUT /posts/{id}/favourite", lambda number: kennel.heart("Ada", posts[number]))
+    measure(kennel, "DELETE /posts/{id}", "DELETE /posts/{id}", lambda number: kennel.delete("Bob", posts[number]))
+    measure(kennel, "GET /bin, of a member", "GET /bin", get(kennel, "/bin", "Bob"))
+    measure(kennel, "GET /bin, of an owner", "GET /bin", get(kennel, "/bin", "Olga"))
+    measure(
+        kennel, "DELETE /bin/{id}", "DELETE /bin/{id}",
+        lambda number: kennel.call("Bob", "DELETE", f"/bin/{posts[number]}"))
+
+
+if __name__ == "__main__":
+    main(int(sys.argv[1]) if len(sys.argv) > 1 else 50_000)
