@@ -92,6 +92,8 @@ package final class KennelSite: Sendable {
       months: MonthEndpoints(posts: store.posts, visitors: visitors, responses: responses),
       bin: BinEndpoints(
         posts: store.posts, visitors: visitors, thumbnails: thumbnails, renderer: renderer),
+      albums: AlbumEndpoints(
+        store: store, visitors: visitors, renderer: renderer, responses: responses),
       comments: CommentEndpoints(posts: store.posts, visitors: visitors),
       pictures: PictureEndpoints(store: store, thumbnails: thumbnails),
       collages: CollageEndpoints(posts: store.posts, thumbnails: thumbnails),

@@ -12,7 +12,7 @@ import Testing
 /// Sends requests to all routes of a kennel that is only for people, and compares who is answered with the table in
 /// docs/kennel-routes.md.
 @Suite(.timeLimit(.minutes(5))) struct RouteAccessTests {
-  /// A kennel with one post by Ben, and what each sender needs.
+  /// A kennel with one post by Ben in an album, and what each sender needs.
   private struct Scene {
     let web: SiteFixture
     let token: String
@@ -25,6 +25,7 @@ import Testing
       _ = try await web.store.addUser("Cleo", role: .viewer)
       try await web.addPicture(1, by: ben, caption: "Secret dog")
       _ = try await web.store.posts.addComment("Secret word", to: 1, author: ben.id)
+      _ = try await web.store.albums.make(title: "Secret album", posts: [1], by: ben.id)
       token = try await web.store.posts.makeLink(to: 1, by: ben.id, lifetime: nil).token.text
       let peer = try await web.store.accounts.addPeer("Hounds").text
       fields = [

@@ -10,6 +10,7 @@ struct Endpoints: Sendable {
   let edits: EditEndpoints
   let months: MonthEndpoints
   let bin: BinEndpoints
+  let albums: AlbumEndpoints
   let comments: CommentEndpoints
   let pictures: PictureEndpoints
   let collages: CollageEndpoints
@@ -43,6 +44,13 @@ struct Endpoints: Sendable {
     Route(.get, "bin/{id}/thumbnail", for: .people) { try await $0.bin.thumbnail($1) },
     Route(.post, "bin/{id}/restore", for: .people) { try await $0.bin.restore($1) },
     Route(.delete, "bin/{id}", for: .people) { try await $0.bin.delete($1) },
+    Route(.get, "albums", for: .lookers, isPage: true) { try await $0.albums.list($1) },
+    Route(.post, "albums", for: .sharers) { try await $0.albums.make($1) },
+    Route(.get, "albums/{id}", for: .lookers, isPage: true) { try await $0.albums.show($1) },
+    Route(.patch, "albums/{id}", for: .people) { try await $0.albums.edit($1) },
+    Route(.delete, "albums/{id}", for: .people) { try await $0.albums.delete($1) },
+    Route(.post, "albums/{id}/posts", for: .sharers) { try await $0.albums.addPosts($1) },
+    Route(.post, "albums/{id}/posts/remove", for: .people) { try await $0.albums.removePosts($1) },
     Route(.get, "favourites", for: .people) { try await $0.posts.listFavourites($1) },
     Route(.get, "posts/{id}/comments", for: .lookers) { try await $0.comments.list($1) },
     Route(.post, "posts/{id}/comments", for: .people) { try await $0.comments.add($1) },
