@@ -94,7 +94,7 @@ extension Albums {
   }
 
   static func existing(_ id: Album.ID, _ connection: Connection) throws(KennelError) -> Album {
-    guard let album = try album(id, connection) else { throw noSuchAlbum }
+    guard let album = try album(id, connection) else { throw KennelError.noSuchAlbum }
     return album
   }
 

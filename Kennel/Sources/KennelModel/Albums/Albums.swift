@@ -114,8 +114,6 @@ package final class Albums: Sendable {
     return title
   }
 
-  static let noSuchAlbum = KennelError(.noSuchAlbum, "The album does not exist. It may have been deleted.")
-
   static func role(of user: User.ID, _ connection: Connection) throws(KennelError) -> User.Role {
     let role = try connection.first("SELECT role FROM users WHERE id = ?", .integer(user)) { $0.text(0) }
     guard let role = role.flatMap({ User.Role(rawValue: $0) }) else { throw KennelError.noSuchUser }

@@ -58,3 +58,7 @@ extension Album {
       changed: Date(milliseconds: row.integer(8)))
   }
 }
+
+extension KennelError {
+  static let noSuchAlbum = KennelError(.noSuchAlbum, "The album does not exist. It may have been deleted.")
+}

@@ -72,6 +72,8 @@ struct AlbumHead {
   private var editing: HTML? {
     guard album.mayEdit(viewer) else { return nil }
     return """
+      <button class="quiet button scripted" type="button" data-share="/albums/\(album.id)">\
+      <svg class="icon" aria-hidden="true"><use href="#link"/></svg>Share</button>\
       <button class="quiet button scripted" type="button" data-edit-album>\
       <svg class="icon" aria-hidden="true"><use href="#pencil"/></svg>Edit</button>\
       <button class="quiet button scripted" type="button" data-delete-album>\
