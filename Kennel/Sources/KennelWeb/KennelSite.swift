@@ -94,6 +94,7 @@ package final class KennelSite: Sendable {
         posts: store.posts, visitors: visitors, thumbnails: thumbnails, renderer: renderer),
       albums: AlbumEndpoints(
         store: store, visitors: visitors, renderer: renderer, responses: responses),
+      archives: AlbumArchiveEndpoints(store: store),
       comments: CommentEndpoints(posts: store.posts, visitors: visitors),
       pictures: PictureEndpoints(store: store, thumbnails: thumbnails),
       collages: CollageEndpoints(posts: store.posts, thumbnails: thumbnails),

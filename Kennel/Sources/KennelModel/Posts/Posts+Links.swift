@@ -21,6 +21,9 @@ package struct SecretLink: Sendable, Hashable, Identifiable {
   /// The date from which it does not work any more, or nil for a link without an end.
   package var expires: Date?
 
+  /// The album that it leads to, or nil for a link to a post.
+  package var album: Album.ID? { if case .album(let id) = target { id } else { nil } }
+
   package func isExpired(at date: Date) -> Bool { expires.map { $0 <= date } ?? false }
 }
 

@@ -173,6 +173,7 @@ extension JSONText {
     member("mayAdd", album.mayAdd(viewer))
     object("links") { json in
       json.member("self", "/albums/\(album.id)")
+      json.member("zip", "/albums/\(album.id)/zip")
       if let cover = album.cover { json.member("cover", "/posts/\(cover)/thumbnail") }
     }
   }

@@ -11,6 +11,7 @@ struct Endpoints: Sendable {
   let months: MonthEndpoints
   let bin: BinEndpoints
   let albums: AlbumEndpoints
+  let archives: AlbumArchiveEndpoints
   let comments: CommentEndpoints
   let pictures: PictureEndpoints
   let collages: CollageEndpoints
@@ -49,6 +50,7 @@ struct Endpoints: Sendable {
     Route(.get, "albums", for: .lookers, isPage: true) { try await $0.albums.list($1) },
     Route(.post, "albums", for: .sharers) { try await $0.albums.make($1) },
     Route(.get, "albums/{id}", for: .lookers, isPage: true) { try await $0.albums.show($1) },
+    Route(.get, "albums/{id}/zip", for: .lookers, isPage: true) { try await $0.archives.download($1) },
     Route(.patch, "albums/{id}", for: .people) { try await $0.albums.edit($1) },
     Route(.delete, "albums/{id}", for: .people) { try await $0.albums.delete($1) },
     Route(.post, "albums/{id}/posts", for: .sharers) { try await $0.albums.addPosts($1) },
@@ -102,6 +104,7 @@ struct Endpoints: Sendable {
     Route(.get, "s/{token}/thumbnail", for: .photoLinkHolders, isPage: true) {
       try await $0.pictures.thumbnail($1)
     },
+    Route(.get, "s/{token}/zip", for: .albumLinkHolders, isPage: true) { try await $0.archives.download($1) },
     Route(.get, "s/{token}/photos/{id}", for: .albumLinkHolders, isPage: true) {
       try await $0.links.showPhoto($1)
     },

@@ -64,8 +64,16 @@ struct AlbumHead {
       <header class="album-head" id="shown-album" data-album="\(album.id)" data-may-edit="\(album.mayEdit(viewer) ? "yes" : "no")">
       <div><h1 dir="auto">\(album.title)</h1>
       <p class="about-album">\(album.countInWords) · by <bdi>\(album.ownerName)</bdi>\(isOpen)</p></div>
-      <div class="actions">\(editing)</div>
+      <div class="actions">\(download)\(editing)</div>
       </header>
+      """
+  }
+
+  private var download: HTML? {
+    guard album.postCount > 0 else { return nil }
+    return """
+      <a class="quiet button" href="/albums/\(album.id)/zip" download><svg class="icon" aria-hidden="true">\
+      <use href="#original"/></svg>Download</a>
       """
   }
 

@@ -90,12 +90,20 @@ struct LinkPage {
     return """
       <header class="album-head"><div><h1 dir="auto">\(album.title)</h1>
       <p class="about-album">\(album.countInWords) · by <bdi>\(album.ownerName)</bdi></p></div>
+      \(album.postCount > 0 ? download(path) : nil)
       </header>
       \(newest)
       <ul class="grid">\(tiles)</ul>
       <nav class="more" aria-label="More photos">\(older)</nav>
       <p class="shared-photos">This album is shared with you by a link. \(end(expires))</p>
       """
+  }
+
+  private static func download(_ path: String) -> HTML {
+    """
+    <div class="actions"><a class="quiet button" href="\(path)/zip" download><svg class="icon" aria-hidden="true">\
+    <use href="#original"/></svg>Download</a></div>
+    """
   }
 
   private static func end(_ expires: Date?) -> HTML? {
