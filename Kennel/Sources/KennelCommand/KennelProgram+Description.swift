@@ -45,6 +45,7 @@ extension KennelProgram {
         discussion: [
           "The first account belongs to the owner. Later accounts are members (default), viewers or owners. Viewers can look at the photos, give hearts and write comments; members can also share photos; owners can also delete all posts and comments, and change accounts. The last owner cannot be removed or made a member.",
           "kennel user reset NAME prints a link with which NAME can set a new password.",
+          "The albums of a removed user stay: the first owner gets them, or who gets the posts with --hand-to.",
           "The command asks for the password at the terminal and does not show it. It also asks before it removes the posts and comments of a user, unless --yes is given.",
         ],
         options: [

@@ -17,6 +17,17 @@ export const shownAlbum = () => Number(document.getElementById("shown-album")?.d
 /** Whether the viewer may change the album whose page is shown. */
 export const mayEditAlbum = () => document.getElementById("shown-album")?.dataset.mayEdit === "yes";
 
+// The album that the viewer deletes.
+let deleted = null;
+
+/** Whether the page shows something of an album: the album, or the list of all albums. */
+export const showsAlbum = (album) => (document.getElementById("albums") || shownAlbum() === album) && album !== deleted;
+
+/** Reports why the page of an album cannot be refreshed. */
+export function albumMissing(problem) {
+  if (problem.status === 404) toast("This album was deleted. It is no longer available.");
+}
+
 /** Shows a problem in a dialog, or as a message. */
 function report(problem, error) {
   if (error) error.textContent = problem.message;
@@ -90,10 +101,12 @@ editing.querySelector("form").addEventListener("submit", (event) => {
 
 async function remove(id) {
   if (!(await confirmed("Delete this album?", "Its photos stay in the kennel. Links to the album stop working."))) return;
+  deleted = id;
   try {
     await send("DELETE", `/albums/${id}`);
     location.assign("/albums");
   } catch (problem) {
+    deleted = null;
     report(problem);
   }
 }

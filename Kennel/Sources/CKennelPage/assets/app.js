@@ -1,7 +1,7 @@
 // The scripts of Kennel's page. Without scripts, the page still shows everything.
 
 import "./account.js";
-import { shownAlbum } from "./albums.js";
+import { albumMissing, showsAlbum } from "./albums.js";
 import { commentsChanged, keepUnfinishedComment, removeComment } from "./comments.js";
 import { confirmed } from "./confirmation.js";
 import { listen } from "./events.js";
@@ -42,9 +42,9 @@ function handleDeletion(post) {
 let changing = 0;
 
 /** Refreshes the page after the last of several changes. */
-function refreshSoon() {
+function refreshSoon(failed = () => {}) {
   clearTimeout(changing);
-  changing = setTimeout(() => refresh().catch(() => {}), 300);
+  changing = setTimeout(() => refresh().catch(failed), 300);
 }
 
 function handle(kind, event) {
@@ -55,7 +55,7 @@ function handle(kind, event) {
     case "comment-removed": return removeComment(event.post, event.comment, event.count);
     case "post-changed":
     case "dates": return refreshSoon();
-    case "album-changed": return (place === "albums" || shownAlbum() === event.album) && refreshSoon();
+    case "album-changed": return showsAlbum(event.album) && refreshSoon(albumMissing);
     case "post-removed": return handleDeletion(event.post);
     case "lost": return refresh().catch(() => {});
   }
