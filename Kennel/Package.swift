@@ -109,7 +109,8 @@ let package = Package(
     .testTarget(
       name: "KennelWebTests",
       dependencies: [
-        "KennelWeb", "HTTPService", "KennelModel", "KennelStorage", "KennelTestSupport", root("Retriever"),
+        "CCompression", "KennelWeb", "HTTPService", "KennelModel", "KennelStorage", "KennelTestSupport",
+        root("Retriever"),
         root("RetrieverImages"), root("TestSupport"),
       ],
       swiftSettings: strict),

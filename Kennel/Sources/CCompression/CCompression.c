@@ -39,3 +39,8 @@ uint8_t *ccompression_brotli(const uint8_t *bytes, size_t count, int quality, si
   free(result);
   return NULL;
 }
+
+uint32_t ccompression_crc32(uint32_t checksum, const uint8_t *bytes, size_t count) {
+  // Without bytes, crc32_z would return its initial value.
+  return bytes ? (uint32_t)crc32_z(checksum, bytes, count) : checksum;
+}

@@ -7,6 +7,9 @@
 static const unsigned char account_css[] = {
 #embed "assets/account.css"
 };
+static const unsigned char albums_css[] = {
+#embed "assets/albums.css"
+};
 static const unsigned char base_css[] = {
 #embed "assets/base.css"
 };
@@ -24,6 +27,9 @@ static const unsigned char sheets_css[] = {
 };
 static const unsigned char account_js[] = {
 #embed "assets/account.js"
+};
+static const unsigned char albums_js[] = {
+#embed "assets/albums.js"
 };
 static const unsigned char app_js[] = {
 #embed "assets/app.js"
@@ -114,12 +120,14 @@ static const unsigned char robots[] = {
 
 static const kennel_page_file files[] = {
     FILE_NAMED("account.css", account_css),
+    FILE_NAMED("albums.css", albums_css),
     FILE_NAMED("base.css", base_css),
     FILE_NAMED("grid.css", grid_css),
     FILE_NAMED("motion.css", motion_css),
     FILE_NAMED("photo.css", photo_css),
     FILE_NAMED("sheets.css", sheets_css),
     FILE_NAMED("account.js", account_js),
+    FILE_NAMED("albums.js", albums_js),
     FILE_NAMED("app.js", app_js),
     FILE_NAMED("bin.js", bin_js),
     FILE_NAMED("clipboard.js", clipboard_js),

@@ -45,6 +45,7 @@ extension KennelProgram {
         discussion: [
           "The first account belongs to the owner. Later accounts are members (default), viewers or owners. Viewers can look at the photos, give hearts and write comments; members can also share photos; owners can also delete all posts and comments, and change accounts. The last owner cannot be removed or made a member.",
           "kennel user reset NAME prints a link with which NAME can set a new password.",
+          "The albums of a removed user stay: the first owner gets them, or who gets the posts with --hand-to.",
           "The command asks for the password at the terminal and does not show it. It also asks before it removes the posts and comments of a user, unless --yes is given.",
         ],
         options: [
@@ -89,10 +90,26 @@ extension KennelProgram {
           Example(text: "Only people with an account", line: "kennel visibility people")
         ], completion: .choices(VisibilityCommand.choices.map(\.rawValue))),
       CommandDescription(
-        "links", "list and revoke the secret links to photos", operands: "[list|revoke NUMBER…]",
+        "album", "list, make, fill and delete albums",
+        operands: "list|create|rename|add|remove|delete [ARGUMENT…]", count: 0...1002,
+        discussion: [
+          "An album shows some of the photos under a title. list prints a line for each album: its number, how many photos it shows, its owner and its title, separated by tabs. create TITLE makes an album, and rename NUMBER TITLE changes its title.",
+          "add NUMBER PHOTO… puts photos into an album, and remove NUMBER PHOTO… takes them out. PHOTO is the number at the end of the address of a photo's page. A photo can be in several albums. delete NUMBER… deletes albums and the links to them, but no photo.",
+          "On the page, members and owners make albums from a selection of photos. The owner of an album and the owners of the kennel change it. All members can add photos to an open album.",
+        ],
+        options: [
+          Option("as", value: "NAME", "create the album for the user NAME (default: the owner)"),
+          Option("open", "let all members add photos to the created album"),
+        ] + common,
+        examples: [
+          Example(text: "Make an album", line: "kennel album create 'Summer at the lake'"),
+          Example(text: "Put the photos 12 and 15 into album 3", line: "kennel album add 3 12 15"),
+        ], completion: .choices(AlbumCommand.actions)),
+      CommandDescription(
+        "links", "list and revoke the secret links to photos and albums", operands: "[list|revoke NUMBER…]",
         count: 0...1000,
         discussion: [
-          "The author of a photo and owners make links on the page of the photo. Who has the link sees the photo, its caption and the name of its author, without an account. The kennel stores only the hash of a link, so the list cannot show the link itself.",
+          "The author of a photo and owners make links on the page of the photo. Who has the link sees the photo, its caption and the name of its author, without an account. A link to an album, made on its page by its owner and owners of the kennel, shows the photos that the album has at that time. The kennel stores only the hash of a link, so the list cannot show the link itself.",
           "A revoked link does not work any more with the next request. A backup contains no links.",
         ], options: common,
         examples: [Example(text: "Revoke the links 3 and 4", line: "kennel links revoke 3 4")],

@@ -86,12 +86,15 @@ package final class KennelSite: Sendable {
         store: store, visitors: visitors, metrics: metrics, responses: responses, markup: renderer.markup),
       ownPhotos: OwnPhotoEndpoints(store: store, visitors: visitors, thumbnails: thumbnails),
       links: LinkEndpoints(
-        posts: store.posts, visitors: visitors, renderer: renderer, clock: clock),
+        store: store, visitors: visitors, renderer: renderer, clock: clock),
       visibility: VisibilityEndpoints(store: store, isForcedOpen: configuration.isOpenToEveryone),
       edits: EditEndpoints(store: store, visitors: visitors),
       months: MonthEndpoints(posts: store.posts, visitors: visitors, responses: responses),
       bin: BinEndpoints(
         posts: store.posts, visitors: visitors, thumbnails: thumbnails, renderer: renderer),
+      albums: AlbumEndpoints(
+        store: store, visitors: visitors, renderer: renderer, responses: responses),
+      archives: AlbumArchiveEndpoints(store: store),
       comments: CommentEndpoints(posts: store.posts, visitors: visitors),
       pictures: PictureEndpoints(store: store, thumbnails: thumbnails),
       collages: CollageEndpoints(posts: store.posts, thumbnails: thumbnails),
@@ -157,7 +160,7 @@ package final class KennelSite: Sendable {
       } catch {
         if Problem.isFault(error) { onError?(error, route.name) }
         let answer = await problems.response(
-          to: Problem(error), request, isPage: route.isPage, isForLink: route.access == .linkHolders)
+          to: Problem(error), request, isPage: route.isPage, isForLink: route.access.needsLink)
         return (index, Self.withoutReferrer(answer, call, route.access))
       }
     }
@@ -169,7 +172,7 @@ package final class KennelSite: Sendable {
   {
     if call.secret.isEmpty { return answer }
     var answer = answer
-    if access == .linkHolders {
+    if access.needsLink {
       LinkFields.add(to: &answer.fields)
     } else {
       answer.fields["Referrer-Policy"] = "strict-origin"

@@ -3,8 +3,8 @@
 from playwright.sync_api import expect
 
 
-def begin(person):
-    person.page.get_by_role("button", name="Account of Ada").click()
+def begin(person, name="Ada"):
+    person.page.get_by_role("button", name=f"Account of {name}").click()
     person.page.get_by_role("button", name="Select photos").click()
     return person.page.get_by_role("region", name="Selected photos")
 

@@ -20,7 +20,7 @@ import Testing
   private func makeLink(in kennel: Kennel) async throws -> String {
     let store = try await KennelStore.open(kennel.data)
     let ada = try #require(try await store.accounts.user(named: "Ada"))
-    let token = try await store.posts.makeLink(to: 1, by: ada.id, lifetime: nil).token.text
+    let token = try await store.posts.makeLink(to: .post(1), by: ada.id, lifetime: nil).token.text
     await store.close()
     return "/s/\(token)"
   }

@@ -295,7 +295,7 @@ import Testing
     try await withStore { store in
       let ada = try await store.addUser("Ada")
       let post = try await post(original, in: store, by: ada)
-      _ = try await store.posts.makeLink(to: post.id, by: ada.id, lifetime: nil)
+      _ = try await store.posts.makeLink(to: .post(post.id), by: ada.id, lifetime: nil)
       #expect(try await store.backUp(to: .path(directory.path("kennel.tar"))).photos == 1)
     }
     let report = try await KennelStore.restore(

@@ -18,6 +18,9 @@ import Testing
       .posts(.afterPost(1), limit: 30), .posts(.newest, limit: 3), .favourites(.newest, limit: 30),
       .grid(.after(PostPosition(localMilliseconds: 1, id: 1))), .grid(.month(Month(localMilliseconds: 0))),
       .grid(.after(PostPosition(localMilliseconds: 1, id: 2))), .months,
+      .albums(isPage: true), .albums(isPage: false), .album(1, .newest, limit: 30, isPage: true),
+      .album(1, .newest, limit: 30, isPage: false), .album(11, .newest, limit: 30, isPage: true),
+      .album(1, .afterPost(1), limit: 30, isPage: true), .album(1, .newest, limit: 3, isPage: true),
     ]
     var seen: Set<PageTag> = []
     for resource in resources {

@@ -12,23 +12,28 @@ import Testing
 /// Sends requests to all routes of a kennel that is only for people, and compares who is answered with the table in
 /// docs/kennel-routes.md.
 @Suite(.timeLimit(.minutes(5))) struct RouteAccessTests {
-  /// A kennel with one post by Ben, and what each sender needs.
+  /// A kennel with one post by Ben in an album, and what each sender needs.
   private struct Scene {
     let web: SiteFixture
+    let time: ManualKennelClock
     let token: String
+    let albumToken: String
     let fields: [Sender: [String: String]]
 
-    init(_ web: SiteFixture) async throws {
+    init(_ web: SiteFixture, _ time: ManualKennelClock) async throws {
       self.web = web
+      self.time = time
       _ = try await web.store.addUser("Ada", role: .owner)
       let ben = try await web.store.addUser("Ben")
       _ = try await web.store.addUser("Cleo", role: .viewer)
       try await web.addPicture(1, by: ben, caption: "Secret dog")
       _ = try await web.store.posts.addComment("Secret word", to: 1, author: ben.id)
-      token = try await web.store.posts.makeLink(to: 1, by: ben.id, lifetime: nil).token.text
+      let album = try await web.store.albums.make(title: "Secret album", posts: [1], by: ben.id).id
+      albumToken = try await web.store.posts.makeLink(to: .album(album), by: ben.id, lifetime: nil).token.text
+      token = try await web.store.posts.makeLink(to: .post(1), by: ben.id, lifetime: nil).token.text
       let peer = try await web.store.accounts.addPeer("Hounds").text
       fields = [
-        .stranger: [:], .linkHolder: [:], .peer: ["Authorization": "Bearer \(peer)"],
+        .stranger: [:], .linkHolder: [:], .albumLinkHolder: [:], .peer: ["Authorization": "Bearer \(peer)"],
         .viewer: try await web.cookie("Cleo"), .member: try await web.cookie("Ben"),
         .owner: try await web.cookie("Ada"),
       ]
@@ -36,7 +41,13 @@ import Testing
 
     func ask(_ route: Route<Endpoints>, _ sender: Sender, id: Int) async throws -> SiteFixture.Answer {
       let secret =
-        sender == .linkHolder && route.access == .linkHolders ? token : String(repeating: "A", count: 43)
+        switch sender {
+        case .linkHolder where route.access.needsLink: token
+        case .albumLinkHolder where route.access.needsLink: albumToken
+        default: String(repeating: "A", count: 43)
+        }
+      // Attempts with links that do not exist are limited.
+      time.advance(by: .seconds(10))
       return try await web.ask(
         route.method.rawValue, route.path(id: id, secret: secret), fields[sender] ?? [:],
         body: route.method == .get ? nil : Data("{}".utf8))
@@ -44,15 +55,16 @@ import Testing
   }
 
   private func withScene(_ body: (Scene) async throws -> Void) async throws {
-    try await withSite {
+    let time = ManualKennelClock()
+    try await withSite(clock: time.clock) {
       $0.isOpenToEveryone = false
     } _: { web in
-      try await body(try await Scene(web))
+      try await body(try await Scene(web, time))
     }
   }
 
   private func mayUse(_ route: Route<Endpoints>, _ sender: Sender) -> Bool {
-    route.access == .linkHolders ? sender == .linkHolder : route.access.senders.contains(sender)
+    route.access.senders.contains(sender)
   }
 
   @Test func `whom the table does not name is refused, and sees nothing`() async throws {
@@ -63,7 +75,7 @@ import Testing
           let what = "\(route.method) \(route.name) by \(sender.rawValue)"
           let expected =
             switch (route.access, sender) {
-            case (.linkHolders, _): 404
+            case (.linkHolders, _), (.photoLinkHolders, _), (.albumLinkHolders, _): 404
             case (_, .peer), (.owners, .viewer), (.owners, .member), (.sharers, .viewer): 403
             default: 401
             }
@@ -79,9 +91,10 @@ import Testing
   }
 
   @Test func `whom the table names is answered, and no shared cache keeps the answer`() async throws {
-    // Of the people who may ask, only the author gets the file, and the author and owners get the links.
+    // Of the people who may ask, only the author gets the file, and who may share something gets its links.
     let refused: [String: [Sender]] = [
       "/posts/{id}/uploaded": [.viewer, .owner], "/posts/{id}/links": [.viewer],
+      "/albums/{id}/links": [.viewer],
     ]
     try await withScene { scene in
       // A stream has no end, and the sessions of the senders must not end.

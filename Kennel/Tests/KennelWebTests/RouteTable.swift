@@ -3,7 +3,8 @@
 /// Those who send requests to a kennel that is only for people with an account.
 enum Sender: String, CaseIterable {
   case stranger = "Strangers"
-  case linkHolder = "With a secret link"
+  case linkHolder = "With a link to a photo"
+  case albumLinkHolder = "With a link to an album"
   case peer = "Other kennels"
   case viewer = "Viewers"
   case member = "Members"
@@ -19,7 +20,9 @@ extension Access {
     case .lookersAndPeers: [.peer, .viewer, .member, .owner]
     case .sharers: [.member, .owner]
     case .owners: [.owner]
-    case .linkHolders: Set(Sender.allCases)
+    case .linkHolders: [.linkHolder, .albumLinkHolder]
+    case .photoLinkHolders: [.linkHolder]
+    case .albumLinkHolders: [.albumLinkHolder]
     }
   }
 
@@ -53,7 +56,6 @@ enum RouteTable {
   }
 
   private static func cell(_ route: Route<Endpoints>, _ sender: Sender) -> String {
-    if route.access == .linkHolders { return sender == .linkHolder ? "yes" : "" }
     if route.access.senders.contains(sender) { return "yes" }
     return route.access.isOpenable ? "if open" : ""
   }

@@ -1,6 +1,7 @@
 // The scripts of Kennel's page. Without scripts, the page still shows everything.
 
 import "./account.js";
+import { albumMissing, showsAlbum } from "./albums.js";
 import { commentsChanged, keepUnfinishedComment, removeComment } from "./comments.js";
 import { confirmed } from "./confirmation.js";
 import { listen } from "./events.js";
@@ -46,6 +47,7 @@ function handle(kind, event) {
     case "comment-removed": return removeComment(event.post, event.comment, event.count);
     case "post-changed":
     case "dates": return refreshSoon();
+    case "album-changed": return showsAlbum(event.album) && refreshSoon(albumMissing);
     case "post-removed": return handleDeletion(event.post);
     case "lost": return refresh().catch(() => {});
   }

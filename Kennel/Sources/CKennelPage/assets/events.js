@@ -2,7 +2,7 @@
 
 import { onRefresh } from "./refresh.js";
 
-const kinds = ["hello", "post", "favourites", "comment", "comment-removed", "post-changed", "dates", "post-removed", "lost"];
+const kinds = ["hello", "post", "favourites", "comment", "comment-removed", "post-changed", "dates", "post-removed", "album-changed", "lost"];
 const maximumPause = 30_000;
 let source = null;
 let last = Number(document.body.dataset.event);

@@ -13,7 +13,8 @@ const made = form.querySelector(".made");
 const address = made.querySelector("input");
 const list = dialog.querySelector("ul");
 const template = document.getElementById("made-link");
-let post = null;
+// The path of what is shared.
+let target = "";
 
 const time = (date) => {
   const element = document.createElement("time");
@@ -34,7 +35,7 @@ function row(link) {
 }
 
 async function load() {
-  const { links } = await send("GET", `/posts/${post}/links`);
+  const { links } = await send("GET", `${target}/links`);
   list.replaceChildren(...links.map(row));
   list.hidden = !links.length;
   formatTimes(list);
@@ -48,7 +49,7 @@ function report(problem) {
 async function revoke(link, item) {
   error.textContent = "";
   try {
-    await send("DELETE", `/posts/${link.post}/links/${link.id}`);
+    await send("DELETE", `${target}/links/${link.id}`);
     if (made.dataset.link === String(link.id)) made.hidden = true;
     item.remove();
     list.hidden = !list.children.length;
@@ -59,13 +60,14 @@ async function revoke(link, item) {
   }
 }
 
-async function open(id) {
-  if (!(await signedIn("Sign in to share this photo with a link."))) return;
-  post = id;
+async function open(path) {
+  if (!(await signedIn("Sign in to share this with a link."))) return;
+  target = path;
   error.textContent = "";
   made.hidden = true;
   list.hidden = true;
   list.replaceChildren();
+  for (const part of form.querySelectorAll("[data-of]")) part.hidden = (part.dataset.of === "album") !== path.startsWith("/albums");
   dialog.showModal();
   try {
     await load();
@@ -81,7 +83,7 @@ form.addEventListener("submit", async (event) => {
   button.disabled = true;
   error.textContent = "";
   try {
-    const link = await send("POST", `/posts/${post}/links`, value ? { days: Number(value) } : { never: true });
+    const link = await send("POST", `${target}/links`, value ? { days: Number(value) } : { never: true });
     address.value = new URL(link.path, location.href).href;
     made.dataset.link = link.id;
     made.hidden = false;
@@ -98,5 +100,5 @@ dialog.querySelector("[data-close]").addEventListener("click", () => dialog.clos
 dialog.addEventListener("close", () => { address.value = ""; });
 document.addEventListener("click", (event) => {
   const button = event.target.closest("[data-share]");
-  if (button) open(Number(button.dataset.share));
+  if (button) open(button.dataset.share);
 });

@@ -12,9 +12,9 @@ export const onRefresh = (part) => parts.push(part);
 let changing = 0;
 
 /** Refreshes the page after the last of several changes. */
-export function refreshSoon() {
+export function refreshSoon(failed = () => {}) {
   clearTimeout(changing);
-  changing = setTimeout(() => refresh().catch(() => {}), 300);
+  changing = setTimeout(() => refresh().catch(failed), 300);
 }
 
 /** Fetches the page again and updates this one, keeping everything that is the same. */

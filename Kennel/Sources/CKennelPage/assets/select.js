@@ -1,5 +1,6 @@
-// Selecting several photos in the grid, to delete them. While selecting, a photo is a checkbox instead of a link.
+// Selecting several photos in the grid, to delete them or to put them into albums. While selecting, a photo is a checkbox instead of a link.
 
+import { addToAlbum, mayEditAlbum, removeFromAlbum, setCover, shownAlbum } from "./albums.js";
 import { confirmed } from "./confirmation.js";
 import { removePost } from "./grid.js";
 import { send } from "./requests.js";
@@ -10,6 +11,9 @@ import { toast } from "./toasts.js";
 const bar = document.getElementById("selection");
 const count = bar.querySelector(".count");
 const remove = bar.querySelector("[data-select-delete]");
+const add = bar.querySelector("[data-select-album]");
+const cover = bar.querySelector("[data-select-cover]");
+const takeOut = bar.querySelector("[data-select-remove]");
 const grid = document.getElementById("grid");
 let isSelecting = false;
 let last = null;
@@ -24,7 +28,8 @@ const words = (number) => (number === 1 ? "1 photo" : `${number} photos`);
 function update() {
   const number = selected().length;
   count.textContent = number ? `${number} selected` : "Select photos";
-  remove.disabled = !number;
+  for (const button of [add, takeOut, remove]) button.disabled = !number;
+  cover.disabled = number !== 1;
 }
 
 function prepare() {
@@ -54,6 +59,11 @@ function begin() {
   // It gives the focus back, so it is closed first.
   document.getElementById("account")?.hidePopover();
   document.body.classList.add("selecting");
+  // In an album, what is done concerns the album.
+  add.hidden = document.body.dataset.role === "viewer";
+  remove.hidden = Boolean(shownAlbum());
+  takeOut.hidden = !shownAlbum();
+  cover.hidden = !mayEditAlbum();
   bar.hidden = false;
   prepare();
   watching.observe(grid, { childList: true });
@@ -119,6 +129,13 @@ async function deleteSelected() {
   if (refused) toast(`${words(refused)} of other people cannot be deleted by you.`);
 }
 
+/** Does something with the selected photos, and ends the selection if that succeeded. */
+async function perform(button, action) {
+  button.disabled = true;
+  if (await action(selected())) end();
+  else update();
+}
+
 // Before the handler that opens photos.
 document.addEventListener("click", (event) => {
   const photo = isSelecting && event.target.closest("#grid .open");
@@ -138,3 +155,6 @@ document.addEventListener("keydown", (event) => {
 document.addEventListener("click", (event) => event.target.closest("[data-select]") && begin());
 bar.querySelector("[data-select-end]").addEventListener("click", end);
 remove.addEventListener("click", deleteSelected);
+add.addEventListener("click", () => perform(add, addToAlbum));
+takeOut.addEventListener("click", () => perform(takeOut, removeFromAlbum));
+cover.addEventListener("click", () => perform(cover, ([post]) => setCover(post)));

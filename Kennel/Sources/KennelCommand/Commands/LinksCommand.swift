@@ -2,7 +2,7 @@ import Foundation
 import KennelModel
 import TerminalProgram
 
-/// Lists and revokes the secret links to photos.
+/// Lists and revokes the secret links to photos and albums.
 enum LinksCommand {
   static let actions = ["list", "revoke"]
 
@@ -29,8 +29,13 @@ enum LinksCommand {
         case let date? where link.isExpired(at: now): "expired \(date.formatted(.iso8601))"
         case let date?: "works until \(date.formatted(.iso8601))"
         }
+      let target =
+        switch link.target {
+        case .post(let id): "photo \(id)"
+        case .album(let id): "album \(id)"
+        }
       try await context.output.write(
-        "\(link.id)  photo \(link.post)  by \(DisplayText.safe(link.maker))  made \(link.created.formatted(.iso8601))  \(end)\n"
+        "\(link.id)  \(target)  by \(DisplayText.safe(link.maker))  made \(link.created.formatted(.iso8601))  \(end)\n"
       )
     }
   }

@@ -31,7 +31,8 @@ extension Accounts {
   }
 
   /// Removes a user in one transaction: the sessions, the favourites, and the posts and comments unless they are
-  /// transferred to another user.
+  /// transferred to another user. Albums may contain photos of others, so they are never deleted with a user: the recipient of
+  /// the posts gets them, or else the first owner.
   ///
   /// - Throws: `noSuchUser`, or `notAllowed` for the last owner.
   package func removeUser(_ user: User.ID, contentPolicy: ContentPolicy = .removed) async throws(KennelError)
@@ -47,6 +48,11 @@ extension Accounts {
       case .removed:
         removed.posts = try removePosts(of: user, at: now, in: transaction)
         removed.comments = try removeComments(of: user, at: now, in: transaction)
+        try connection.run(
+          """
+          UPDATE albums SET owner = (SELECT id FROM users WHERE role = 'owner' AND id <> ?1 ORDER BY id LIMIT 1)
+          WHERE owner = ?1
+          """, .integer(user))
       case .transferred(let recipient):
         guard recipient != user else {
           throw KennelError(
@@ -59,6 +65,8 @@ extension Accounts {
           "UPDATE posts SET author = ? WHERE author = ?", .integer(recipient), .integer(user))
         removed.comments = try connection.run(
           "UPDATE comments SET author = ? WHERE author = ?", .integer(recipient), .integer(user))
+        try connection.run(
+          "UPDATE albums SET owner = ? WHERE owner = ?", .integer(recipient), .integer(user))
       }
       try connection.run("DELETE FROM users WHERE id = ?", .integer(user))
       return removed

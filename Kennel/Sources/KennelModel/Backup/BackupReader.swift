@@ -83,6 +83,8 @@ extension KennelStore {
     await store.close()
     var missing: [PhotoHash] = []
     for problem in report.problems {
+      // The album shows another cover.
+      if case .foreignCover = problem { continue }
       guard case .missing(let hash) = problem else {
         throw KennelError(
           .badBackup, "The backup is inconsistent: \(problem) Use another backup.")
@@ -281,7 +283,7 @@ extension KennelStore {
   static func skipNumbers(in directory: String) throws(KennelError) {
     let connection = try Connection(
       path: directory + "/kennel.sqlite", access: .copying, busyTimeout: .zero)
-    for table in ["posts", "comments", "events"] {
+    for table in ["posts", "comments", "events", "albums"] {
       try connection.run(
         """
         INSERT INTO sqlite_sequence (name, seq)

@@ -11,11 +11,11 @@ struct EventLog: Sendable {
     let row = event.kind.row
     let connection = transaction.connection
     try connection.run(
-      "INSERT INTO events (kind, post, comment, count, user, given, photo, created) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+      "INSERT INTO events (kind, post, comment, count, user, given, photo, created, album) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
       .text(row.name), .integer(event.post), row.comment.map { .integer($0) } ?? .null,
       row.count.map { .integer(Int64($0)) } ?? .null, event.heart.map { .integer($0.user) } ?? .null,
       event.heart.map { .integer($0.isGiven ? 1 : 0) } ?? .null, event.photo.map { .blob($0.bytes) } ?? .null,
-      .integer(event.date.milliseconds))
+      .integer(event.date.milliseconds), row.album.map { .integer($0) } ?? .null)
     try connection.run(
       "DELETE FROM events WHERE id <= ?", .integer(connection.lastInsertedID - Int64(capacity)))
   }
@@ -24,12 +24,13 @@ struct EventLog: Sendable {
   func events(after id: Int64, limit: Int, from connection: Connection) throws(KennelError) -> [KennelEvent] {
     try connection.rows(
       """
-      SELECT id, kind, post, comment, count, created, user, given, photo FROM events WHERE id > ? ORDER BY id LIMIT ?
+      SELECT id, kind, post, comment, count, created, user, given, photo, album FROM events WHERE id > ? ORDER BY id LIMIT ?
       """,
       .integer(id), .integer(Int64(limit))
     ) { row throws(KennelError) in
       guard
-        let kind = KennelEvent.Kind(name: row.text(1), comment: row.integer(3), count: Int(row.integer(4)))
+        let kind = KennelEvent.Kind(
+          name: row.text(1), comment: row.integer(3), count: Int(row.integer(4)), album: row.integer(9))
       else { throw KennelError(.damaged, "An event has an unknown kind. Restore a backup.") }
       return KennelEvent(
         id: row.integer(0), post: row.integer(2), kind: kind, date: Date(milliseconds: row.integer(5)),
@@ -55,20 +56,21 @@ struct EventLog: Sendable {
 }
 
 extension KennelEvent.Kind {
-  fileprivate var row: (name: String, comment: Int64?, count: Int?) {
+  fileprivate var row: (name: String, comment: Int64?, count: Int?, album: Int64?) {
     switch self {
-    case .posted: ("posted", nil, nil)
-    case .favourites(let count): ("favourites", nil, count)
-    case .commented(let comment, let count): ("commented", comment, count)
-    case .commentDeleted(let comment, let count): ("commentDeleted", comment, count)
-    case .edited: ("edited", nil, nil)
-    case .dated: ("dated", nil, nil)
-    case .deleted: ("deleted", nil, nil)
-    case .photoChanged: ("photoChanged", nil, nil)
+    case .posted: ("posted", nil, nil, nil)
+    case .favourites(let count): ("favourites", nil, count, nil)
+    case .commented(let comment, let count): ("commented", comment, count, nil)
+    case .commentDeleted(let comment, let count): ("commentDeleted", comment, count, nil)
+    case .edited: ("edited", nil, nil, nil)
+    case .dated: ("dated", nil, nil, nil)
+    case .deleted: ("deleted", nil, nil, nil)
+    case .photoChanged: ("photoChanged", nil, nil, nil)
+    case .albumChanged(let album): ("albumChanged", nil, nil, album)
     }
   }
 
-  fileprivate init?(name: String, comment: Int64, count: Int) {
+  fileprivate init?(name: String, comment: Int64, count: Int, album: Int64) {
     switch name {
     case "posted": self = .posted
     case "favourites": self = .favourites(count: count)
@@ -78,6 +80,7 @@ extension KennelEvent.Kind {
     case "dated": self = .dated
     case "deleted": self = .deleted
     case "photoChanged": self = .photoChanged
+    case "albumChanged": self = .albumChanged(album: album)
     default: return nil
     }
   }

@@ -1,15 +1,28 @@
 import Foundation
 import KennelStorage
 
-/// A secret link: people without an account see one photo with it.
+/// A secret link: people without an account see one photo or one album with it.
 package struct SecretLink: Sendable, Hashable, Identifiable {
+  /// What a link leads to.
+  package enum Target: Sendable, Hashable {
+    case post(Post.ID)
+    /// An album with the posts that it shows when somebody looks.
+    case album(Album.ID)
+
+    var post: SQLValue { if case .post(let id) = self { .integer(id) } else { .null } }
+    var album: SQLValue { if case .album(let id) = self { .integer(id) } else { .null } }
+  }
+
   package var id: Int64
-  package var post: Post.ID
+  package var target: Target
   /// The name of the user who made it.
   package var maker: String
   package var created: Date
   /// The date from which it does not work any more, or nil for a link without an end.
   package var expires: Date?
+
+  /// The album that it leads to, or nil for a link to a post.
+  package var album: Album.ID? { if case .album(let id) = target { id } else { nil } }
 
   package func isExpired(at date: Date) -> Bool { expires.map { $0 <= date } ?? false }
 }
@@ -17,36 +30,37 @@ package struct SecretLink: Sendable, Hashable, Identifiable {
 extension Posts {
   /// The lifetime of a link if its maker chooses none.
   package static let defaultLinkLifetime = Duration.seconds(7 * 24 * 3600)
-  /// The maximum number of links to a post.
+  /// The maximum number of links to a post or an album.
   static let maximumLinkCount = 100
   /// How long an expired link is listed.
   private static let expiredLinkRetention: TimeInterval = 30 * 24 * 3600
 
-  /// Makes a link to a post. Its token is returned only here.
+  /// Makes a link to a post or an album. Its token is returned only here.
   ///
   /// - Parameter lifetime: how long it works, or nil for a link without an end.
-  /// - Throws: `noSuchPost`, or `notAllowed` if the user is neither the author nor an owner, or if there are too many links.
+  /// - Throws: `noSuchPost` or `noSuchAlbum`, or `notAllowed` if the user may not share the target, or if there are too
+  ///   many links.
   package func makeLink(
-    to post: Post.ID, by user: User.ID, lifetime: Duration?
+    to target: SecretLink.Target, by user: User.ID, lifetime: Duration?
   ) async throws(KennelError) -> (link: SecretLink, token: SecretToken<SecretLink>) {
     let now = clock.now()
     let token = SecretToken<SecretLink>()
     let expires = lifetime.map { now.addingTimeInterval(TimeInterval($0.components.seconds)) }
     let link = try await database.write { transaction throws(KennelError) -> SecretLink in
       let connection = transaction.connection
-      try Self.requireLinkPermission(user, post: post, connection)
+      try Self.requireLinkPermission(user, target, connection)
       let end = now.addingTimeInterval(-Self.expiredLinkRetention)
       try connection.run("DELETE FROM links WHERE expires < ?", .integer(end.milliseconds))
-      let count = try connection.first("SELECT count(*) FROM links WHERE post = ?", .integer(post)) {
-        Int($0.integer(0))
-      }
+      let count = try connection.first(
+        "SELECT count(*) FROM links WHERE post IS ? AND album IS ?", target.post, target.album
+      ) { Int($0.integer(0)) }
       guard (count ?? 0) < Self.maximumLinkCount else {
         throw KennelError(
-          .notAllowed, "The photo has \(Self.maximumLinkCount) links already. Revoke one of them first.")
+          .notAllowed, "There are \(Self.maximumLinkCount) links to this already. Revoke one of them first.")
       }
       try connection.run(
-        "INSERT INTO links (token, post, maker, created, expires) VALUES (?, ?, ?, ?, ?)",
-        .blob(token.digest), .integer(post), .integer(user), .integer(now.milliseconds),
+        "INSERT INTO links (token, post, album, maker, created, expires) VALUES (?, ?, ?, ?, ?, ?)",
+        .blob(token.digest), target.post, target.album, .integer(user), .integer(now.milliseconds),
         expires.map { .integer($0.milliseconds) } ?? .null)
       let id = connection.lastInsertedID
       guard let link = try Self.link(id, from: connection) else { throw KennelError.noSuchSecretLink }
@@ -55,20 +69,22 @@ extension Posts {
     return (link, token)
   }
 
-  /// Returns the links to a post, the newest first, also those that have expired recently.
+  /// Returns the links to a post or an album, the newest first, also those that have expired recently.
   ///
-  /// - Throws: `noSuchPost`, or `notAllowed` if the user is neither the author nor an owner.
-  package func links(to post: Post.ID, for user: User.ID) async throws(KennelError) -> [SecretLink] {
+  /// - Throws: `noSuchPost` or `noSuchAlbum`, or `notAllowed` if the user may not share the target.
+  package func links(
+    to target: SecretLink.Target, for user: User.ID
+  ) async throws(KennelError) -> [SecretLink] {
     try await database.read { connection throws(KennelError) in
-      try Self.requireLinkPermission(user, post: post, connection)
+      try Self.requireLinkPermission(user, target, connection)
       let ids = try connection.rows(
-        "SELECT id FROM links WHERE post = ? ORDER BY id DESC", .integer(post)
+        "SELECT id FROM links WHERE post IS ? AND album IS ? ORDER BY id DESC", target.post, target.album
       ) { $0.integer(0) }
       return try Self.links(ids, from: connection)
     }
   }
 
-  /// Returns all links to all posts, the newest first.
+  /// Returns all links, the newest first.
   package func allLinks() async throws(KennelError) -> [SecretLink] {
     try await database.read { connection throws(KennelError) in
       let ids = try connection.rows("SELECT id FROM links ORDER BY id DESC") { $0.integer(0) }
@@ -78,15 +94,16 @@ extension Posts {
 
   /// Revokes a link. It does not work any more with the next request.
   ///
-  /// - Throws: `noSuchLink`, or `notAllowed` if the user is neither the author nor an owner.
+  /// - Throws: `noSuchLink`, or `notAllowed` if the user may not share the target.
   package func revokeLink(
-    _ id: SecretLink.ID, to post: Post.ID, by user: User.ID
+    _ id: SecretLink.ID, to target: SecretLink.Target, by user: User.ID
   ) async throws(KennelError) {
     try await database.write { transaction throws(KennelError) in
       let connection = transaction.connection
-      try Self.requireLinkPermission(user, post: post, connection)
+      try Self.requireLinkPermission(user, target, connection)
       let count = try connection.run(
-        "DELETE FROM links WHERE id = ? AND post = ?", .integer(id), .integer(post))
+        "DELETE FROM links WHERE id = ? AND post IS ? AND album IS ?", .integer(id), target.post, target.album
+      )
       guard count > 0 else { throw KennelError.noSuchSecretLink }
     }
   }
@@ -113,15 +130,15 @@ extension Posts {
   ) throws(KennelError) -> SecretLink? {
     try connection.first(
       """
-      SELECT l.id, l.post, u.name, l.created, l.expires
-      FROM links l JOIN users u ON u.id = l.maker JOIN posts p ON p.id = l.post
-      WHERE l.id = ? AND p.binned IS NULL
+      SELECT l.id, l.post, l.album, u.name, l.created, l.expires
+      FROM links l JOIN users u ON u.id = l.maker LEFT JOIN posts p ON p.id = l.post
+      WHERE l.id = ? AND (l.album IS NOT NULL OR p.id IS NOT NULL AND p.binned IS NULL)
       """, .integer(id)
     ) { row in
       SecretLink(
-        id: row.integer(0), post: row.integer(1), maker: row.text(2),
-        created: Date(milliseconds: row.integer(3)),
-        expires: row.isNull(4) ? nil : Date(milliseconds: row.integer(4)))
+        id: row.integer(0), target: row.isNull(2) ? .post(row.integer(1)) : .album(row.integer(2)),
+        maker: row.text(3), created: Date(milliseconds: row.integer(4)),
+        expires: row.isNull(5) ? nil : Date(milliseconds: row.integer(5)))
     }
   }
 
@@ -136,10 +153,20 @@ extension Posts {
   }
 
   private static func requireLinkPermission(
-    _ user: User.ID, post: Post.ID, _ connection: Connection
+    _ user: User.ID, _ target: SecretLink.Target, _ connection: Connection
   ) throws(KennelError) {
-    let author = try author(of: post, connection)
-    try require(user, oneOf: [author], to: "share this with a link", connection)
+    switch target {
+    case .post(let id):
+      let author = try author(of: id, connection)
+      try require(user, oneOf: [author], to: "share this with a link", connection)
+    case .album(let id):
+      let owner = try connection.first("SELECT owner FROM albums WHERE id = ?", .integer(id)) {
+        $0.integer(0)
+      }
+      guard let owner else { throw KennelError.noSuchAlbum }
+      guard user != owner else { return }
+      try require(user, oneOf: [], to: "share this with a link", connection)
+    }
   }
 }
 

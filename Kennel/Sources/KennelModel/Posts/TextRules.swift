@@ -9,6 +9,7 @@ package enum TextRules {
   }
 
   package static let caption = Limit(characters: 2000, bytes: 8000)
+  package static let albumTitle = Limit(characters: 100, bytes: 400)
   static let comment = Limit(characters: 1000, bytes: 4000)
 
   package static func check(_ text: String, _ limit: Limit, name: String) throws(KennelError) {

@@ -18,6 +18,8 @@ package struct StoreReport: Sendable, Hashable {
     case unused(PhotoHash)
     /// The file that was uploaded cannot be put together from the photo of a post and what was taken out of it.
     case incompleteUpload(post: Int64)
+    /// The cover of an album is not one of its photos.
+    case foreignCover(album: Int64)
     /// A file that is not a photo.
     case unknownFile(String)
 
@@ -31,6 +33,8 @@ package struct StoreReport: Sendable, Hashable {
       case .unused(let hash): "The database row of the photo \(hash) is not used by any post."
       case .incompleteUpload(let post):
         "The photo of post \(post) cannot be put together as it was uploaded. Copy the photos from a backup."
+      case .foreignCover(let album):
+        "The cover of album \(album) is not one of its photos. Choose another cover."
       case .unknownFile(let name):
         "The file \(name) in the photo directory is not a photo. Move it elsewhere."
       }
@@ -126,7 +130,14 @@ extension KennelStore {
         UNION SELECT hash FROM parts WHERE NOT EXISTS (SELECT 1 FROM posts WHERE part = hash) LIMIT ?
         """, .integer(Int64(Self.maximumProblemCount))
       ) { $0.blob(0) }
+      let foreignCovers = try connection.rows(
+        """
+        SELECT id FROM albums a WHERE cover IS NOT NULL
+          AND NOT EXISTS (SELECT 1 FROM album_posts WHERE album = a.id AND post = a.cover) LIMIT ?
+        """, .integer(Int64(Self.maximumProblemCount))
+      ) { $0.integer(0) }
       return problems + unused.compactMap { PhotoHash(bytes: $0).map { .unused($0) } }
+        + foreignCovers.map { .foreignCover(album: $0) }
     }
   }
 

@@ -30,6 +30,7 @@ package final class KennelStore: Sendable {
   package let directory: String
   package let accounts: Accounts
   package let posts: Posts
+  package let albums: Albums
   package let photos: PhotoDirectory
   package let events: EventHub
   package let versions: ContentVersions
@@ -101,6 +102,7 @@ package final class KennelStore: Sendable {
     versions = ContentVersions(changes: changes)
     posts = Posts(
       database: database, photos: photos, changes: changes, clock: clock, timeZone: configuration.timeZone)
+    albums = Albums(posts: posts)
     accounts = try Accounts(posts: posts, clock: clock, configuration: configuration.accounts)
     try FileCalls.syncDirectory(directory)
   }

@@ -21,6 +21,8 @@ package struct KennelEvent: Sendable, Hashable, Identifiable {
     case deleted
     /// The photo of the post has another form, with or without metadata.
     case photoChanged
+    /// An album, or which posts are in it, has changed. It may have been deleted. The event belongs to no post: its `post` is 0.
+    case albumChanged(album: Int64)
   }
 
   /// The change of a post's favourites by one user. It is not visible to other users.

@@ -12,7 +12,7 @@ package struct Migration: Sendable {
   /// A released step is never changed. A new schema is a new step.
   package static let all = [
     accountsAndPosts, favouritesAndComments, events, peers, eventDetails, identities, decisions, privacy,
-    people, takenTimes, bin,
+    people, takenTimes, bin, albums,
   ]
 
   static let accountsAndPosts = Migration(
@@ -239,6 +239,34 @@ package struct Migration: Sendable {
       ALTER TABLE posts ADD COLUMN binned INTEGER;
       DROP INDEX posts_by_time;
       CREATE INDEX posts_by_time ON posts (binned, taken_local, id);
+      """)
+
+  /// Adds albums, the posts in them, and links to them. A post can be in several albums. It stays in them while it is in the bin.
+  static let albums = Migration(
+    script: """
+      CREATE TABLE albums (
+        id INTEGER PRIMARY KEY AUTOINCREMENT,
+        title TEXT NOT NULL CHECK (title <> ''),
+        owner INTEGER NOT NULL REFERENCES users,
+        is_open INTEGER NOT NULL DEFAULT 0 CHECK (is_open IN (0, 1)),
+        cover INTEGER REFERENCES posts ON DELETE SET NULL,
+        created INTEGER NOT NULL,
+        changed INTEGER NOT NULL
+      ) STRICT;
+      CREATE INDEX albums_by_owner ON albums (owner);
+      CREATE INDEX albums_by_cover ON albums (cover) WHERE cover IS NOT NULL;
+      CREATE TABLE album_posts (
+        album INTEGER NOT NULL REFERENCES albums ON DELETE CASCADE,
+        post INTEGER NOT NULL REFERENCES posts ON DELETE CASCADE,
+        adder INTEGER REFERENCES users ON DELETE SET NULL,
+        added INTEGER NOT NULL,
+        PRIMARY KEY (album, post)
+      ) STRICT, WITHOUT ROWID;
+      CREATE INDEX album_posts_by_post ON album_posts (post, album);
+      CREATE INDEX album_posts_by_adder ON album_posts (adder) WHERE adder IS NOT NULL;
+      ALTER TABLE links ADD COLUMN album INTEGER REFERENCES albums ON DELETE CASCADE;
+      CREATE INDEX links_by_album ON links (album, id) WHERE album IS NOT NULL;
+      ALTER TABLE events ADD COLUMN album INTEGER;
       """)
 
   /// Applies the missing steps, each in its own transaction. A database of an older version is copied first.

@@ -51,6 +51,8 @@ package struct KennelError: Error, Sendable, LocalizedError, CustomStringConvert
     package static let noSuchPost = Code("noSuchPost")
     /// The comment does not exist.
     package static let noSuchComment = Code("noSuchComment")
+    /// The album does not exist.
+    package static let noSuchAlbum = Code("noSuchAlbum")
     /// The user does not have permission.
     package static let notAllowed = Code("notAllowed")
     /// A caption or a comment that breaks the rules for texts.

@@ -10,6 +10,8 @@ struct Endpoints: Sendable {
   let edits: EditEndpoints
   let months: MonthEndpoints
   let bin: BinEndpoints
+  let albums: AlbumEndpoints
+  let archives: AlbumArchiveEndpoints
   let comments: CommentEndpoints
   let pictures: PictureEndpoints
   let collages: CollageEndpoints
@@ -33,9 +35,11 @@ struct Endpoints: Sendable {
     Route(.get, "posts/{id}/uploaded", for: .people) { try await $0.ownPhotos.download($1) },
     Route(.put, "posts/{id}/place", for: .people) { try await $0.ownPhotos.sharePlace($1) },
     Route(.delete, "posts/{id}/place", for: .people) { try await $0.ownPhotos.hidePlace($1) },
-    Route(.get, "posts/{id}/links", for: .people) { try await $0.links.list($1) },
-    Route(.post, "posts/{id}/links", for: .people) { try await $0.links.make($1) },
-    Route(.delete, "posts/{id}/links/{link}", for: .people) { try await $0.links.revoke($1) },
+    Route(.get, "posts/{id}/links", for: .people) { try await $0.links.list($1, to: .post($1.id)) },
+    Route(.post, "posts/{id}/links", for: .people) { try await $0.links.make($1, to: .post($1.id)) },
+    Route(.delete, "posts/{id}/links/{link}", for: .people) {
+      try await $0.links.revoke($1, to: .post($1.id))
+    },
     Route(.put, "posts/{id}/favourite", for: .people) { try await $0.posts.addFavourite($1) },
     Route(.delete, "posts/{id}/favourite", for: .people) { try await $0.posts.removeFavourite($1) },
     Route(.get, "months", for: .lookers) { try await $0.months.list($1) },
@@ -43,6 +47,19 @@ struct Endpoints: Sendable {
     Route(.get, "bin/{id}/thumbnail", for: .people) { try await $0.bin.thumbnail($1) },
     Route(.post, "bin/{id}/restore", for: .people) { try await $0.bin.restore($1) },
     Route(.delete, "bin/{id}", for: .people) { try await $0.bin.delete($1) },
+    Route(.get, "albums", for: .lookers, isPage: true) { try await $0.albums.list($1) },
+    Route(.post, "albums", for: .sharers) { try await $0.albums.make($1) },
+    Route(.get, "albums/{id}", for: .lookers, isPage: true) { try await $0.albums.show($1) },
+    Route(.get, "albums/{id}/zip", for: .lookers, isPage: true) { try await $0.archives.download($1) },
+    Route(.patch, "albums/{id}", for: .people) { try await $0.albums.edit($1) },
+    Route(.delete, "albums/{id}", for: .people) { try await $0.albums.delete($1) },
+    Route(.post, "albums/{id}/posts", for: .sharers) { try await $0.albums.addPosts($1) },
+    Route(.post, "albums/{id}/posts/remove", for: .people) { try await $0.albums.removePosts($1) },
+    Route(.get, "albums/{id}/links", for: .people) { try await $0.links.list($1, to: .album($1.id)) },
+    Route(.post, "albums/{id}/links", for: .people) { try await $0.links.make($1, to: .album($1.id)) },
+    Route(.delete, "albums/{id}/links/{link}", for: .people) {
+      try await $0.links.revoke($1, to: .album($1.id))
+    },
     Route(.get, "favourites", for: .people) { try await $0.posts.listFavourites($1) },
     Route(.get, "posts/{id}/comments", for: .lookers) { try await $0.comments.list($1) },
     Route(.post, "posts/{id}/comments", for: .people) { try await $0.comments.add($1) },
@@ -83,8 +100,18 @@ struct Endpoints: Sendable {
     Route(.get, "deleted", for: .people, isPage: true) { try await $0.bin.page($1) },
     Route(.get, "photos/{id}", for: .lookers, isPage: true) { try await $0.pages.photo($1) },
     Route(.get, "s/{token}", for: .linkHolders, isPage: true) { try await $0.links.showPage($1) },
-    Route(.get, "s/{token}/photo", for: .linkHolders, isPage: true) { try await $0.pictures.photo($1) },
-    Route(.get, "s/{token}/thumbnail", for: .linkHolders, isPage: true) {
+    Route(.get, "s/{token}/photo", for: .photoLinkHolders, isPage: true) { try await $0.pictures.photo($1) },
+    Route(.get, "s/{token}/thumbnail", for: .photoLinkHolders, isPage: true) {
+      try await $0.pictures.thumbnail($1)
+    },
+    Route(.get, "s/{token}/zip", for: .albumLinkHolders, isPage: true) { try await $0.archives.download($1) },
+    Route(.get, "s/{token}/photos/{id}", for: .albumLinkHolders, isPage: true) {
+      try await $0.links.showPhoto($1)
+    },
+    Route(.get, "s/{token}/photos/{id}/photo", for: .albumLinkHolders, isPage: true) {
+      try await $0.pictures.photo($1)
+    },
+    Route(.get, "s/{token}/photos/{id}/thumbnail", for: .albumLinkHolders, isPage: true) {
       try await $0.pictures.thumbnail($1)
     },
     Route(.get, "assets/{name}/{name}", for: .everyone, isPage: true) {

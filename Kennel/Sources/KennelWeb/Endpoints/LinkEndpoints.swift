@@ -3,19 +3,19 @@ import HTTPService
 import KennelModel
 import KennelStorage
 
-/// Makes, lists and revokes secret links, and shows the page that they lead to.
+/// Makes, lists and revokes secret links, and shows the pages that they lead to.
 struct LinkEndpoints: Sendable {
   /// The maximum lifetime that can be chosen, in days.
   private static let maximumDays = 3650
 
-  let posts: Posts
+  let store: KennelStore
   let visitors: Visitors
   let renderer: PageRenderer
   let clock: KennelClock
 
-  func list(_ call: Call) async throws -> HTTPResponse {
+  func list(_ call: Call, to target: SecretLink.Target) async throws -> HTTPResponse {
     let user = try await visitors.user(of: call)
-    let links = try await posts.links(to: call.id, for: user.id)
+    let links = try await store.posts.links(to: target, for: user.id)
     let now = clock.now()
     return .taggedJSON(for: call.request) { json in
       json.object { json in
@@ -26,10 +26,10 @@ struct LinkEndpoints: Sendable {
     }
   }
 
-  func make(_ call: Call) async throws -> HTTPResponse {
+  func make(_ call: Call, to target: SecretLink.Target) async throws -> HTTPResponse {
     let user = try await visitors.user(of: call)
     let lifetime = try await lifetime(call.request)
-    let (link, token) = try await posts.makeLink(to: call.id, by: user.id, lifetime: lifetime)
+    let (link, token) = try await store.posts.makeLink(to: target, by: user.id, lifetime: lifetime)
     let now = clock.now()
     return .json(status: .created) { json in
       json.object { json in
@@ -55,18 +55,47 @@ struct LinkEndpoints: Sendable {
     return .seconds(days * 24 * 3600)
   }
 
-  func revoke(_ call: Call) async throws -> HTTPResponse {
+  func revoke(_ call: Call, to target: SecretLink.Target) async throws -> HTTPResponse {
     let user = try await visitors.user(of: call)
     guard let link = call.numbers.last else { throw Problem.notFound }
-    try await posts.revokeLink(link, to: call.id, by: user.id)
+    try await store.posts.revokeLink(link, to: target, by: user.id)
     return .noContent
   }
 
   func showPage(_ call: Call) async throws -> HTTPResponse {
     guard let link = call.link else { throw Problem.notFound }
-    let post = try await posts.post(link.post)
-    let page = try await renderer.link(post: post, path: "/s/\(call.secret)", expires: link.expires)
-    return .content(
+    switch link.target {
+    case .post(let id):
+      let post = try await store.posts.post(id)
+      return response(
+        try await renderer.link(post: post, path: "/s/\(call.secret)", expires: link.expires), to: call)
+    case .album(let id):
+      let (start, limit) = (try call.pageStart(), PostPage.defaultSize)
+      let found = try await store.albums.versionedPage(of: id, start, limit: limit + 1, viewer: nil).value
+      let page = try await renderer.link(
+        album: found.album, posts: PostPage(found.posts, limit: limit), path: "/s/\(call.secret)",
+        isFirst: start == .newest, expires: link.expires)
+      return response(page, to: call)
+    }
+  }
+
+  /// Shows a photo of the album that a link leads to.
+  func showPhoto(_ call: Call) async throws -> HTTPResponse {
+    guard let link = call.link, case .album(let id) = link.target else { throw Problem.notFound }
+    let album = try await store.albums.album(id)
+    let post = try await store.posts.post(call.id)
+    let ids = try await store.albums.posts(in: id)
+    let index = ids.firstIndex(of: post.id) ?? ids.endIndex
+    let neighbours = LinkedPhotoNeighbours(
+      album: album, path: "/s/\(call.secret)", newer: index > 0 && index < ids.count ? ids[index - 1] : nil,
+      older: index + 1 < ids.count ? ids[index + 1] : nil)
+    let page = try await renderer.link(
+      post: post, path: "/s/\(call.secret)/photos/\(post.id)", expires: link.expires, in: neighbours)
+    return response(page, to: call)
+  }
+
+  private func response(_ page: String, to call: Call) -> HTTPResponse {
+    .content(
       Data(page.utf8), for: call.request, contentType: "text/html; charset=utf-8",
       fields: ["Content-Security-Policy": LinkPage.contentSecurityPolicy])
   }
@@ -75,7 +104,10 @@ struct LinkEndpoints: Sendable {
 extension JSONText {
   fileprivate mutating func members(of link: SecretLink, at now: Date) {
     member("id", link.id)
-    member("post", link.post)
+    switch link.target {
+    case .post(let id): member("post", id)
+    case .album(let id): member("album", id)
+    }
     member("maker", link.maker)
     member("created", link.created.iso8601)
     if let expires = link.expires { member("expires", expires.iso8601) } else { null("expires") }

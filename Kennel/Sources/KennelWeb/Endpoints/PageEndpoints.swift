@@ -47,10 +47,12 @@ struct PageEndpoints: Sendable {
     return try await html(.photo(call.id, after: after), for: call.request, viewer: viewer) {
       let found = try await store.posts.versionedDiscussion(
         of: call.id, after: after, limit: limit + 1, viewer: viewer?.id)
+      // They are at least as new as the version. A change after it has another one, so the page is made again.
+      let albums = try await store.albums.albums(with: call.id)
       let page = try await renderer.photo(
         post: found.value.post,
-        comments: CommentPage(found.value.comments, limit: limit, isFirst: after == 0), viewer: viewer,
-        lastEvent: found.version.lastEvent)
+        comments: CommentPage(found.value.comments, limit: limit, isFirst: after == 0), albums: albums,
+        viewer: viewer, lastEvent: found.version.lastEvent)
       return ReadyPage(version: found.version, body: Data(page.utf8))
     }
   }

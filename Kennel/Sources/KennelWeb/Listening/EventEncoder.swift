@@ -54,7 +54,11 @@ final class EventEncoder: Sendable {
     return data(format, id: event.id, kind: kind) { json in
       json.member("id", event.id)
       json.member("kind", kind)
-      json.member("post", event.post)
+      if case .albumChanged(let album) = event.kind {
+        json.member("album", album)
+      } else {
+        json.member("post", event.post)
+      }
       switch event.kind {
       case .favourites(let count):
         json.member("count", count)
@@ -62,7 +66,7 @@ final class EventEncoder: Sendable {
       case .commented(let comment, let count), .commentDeleted(let comment, let count):
         json.member("comment", comment)
         json.member("count", count)
-      case .posted, .edited, .dated, .deleted, .photoChanged: break
+      case .posted, .edited, .dated, .deleted, .photoChanged, .albumChanged: break
       }
       json.member("date", event.date.iso8601)
     }
@@ -114,6 +118,7 @@ extension KennelEvent.Kind {
     case .dated: "dates"
     case .deleted: "post-removed"
     case .photoChanged: "photo-changed"
+    case .albumChanged: "album-changed"
     }
   }
 }

@@ -31,7 +31,8 @@ extension Problem {
   private init(_ error: KennelError) {
     let detail = error.description
     switch error.code {
-    case .noSuchPost, .noSuchComment, .noSuchUser, .noSuchLink: self.init(.notFound, detail)
+    case .noSuchPost, .noSuchComment, .noSuchUser, .noSuchLink, .noSuchAlbum:
+      self.init(.notFound, detail)
     case .notAllowed: self.init(.forbidden, detail)
     case .badText, .badName, .badPassword, .badPhoto, .badDate: self.init(.unprocessableContent, detail)
     case .nameTaken: self.init(.conflict, detail)

@@ -1,8 +1,8 @@
 import Foundation
 import KennelModel
 
-/// A page for people with a secret link: one photo, with the name of its author and its caption. It needs no script, and
-/// leads nowhere else in the kennel.
+/// A page for people with a secret link: one photo with the name of its author and its caption, or an album of such photos. It
+/// needs no script, and leads nowhere else in the kennel.
 struct LinkPage {
   /// Allows only the pictures and the styles of this kennel.
   static let contentSecurityPolicy =
@@ -11,6 +11,8 @@ struct LinkPage {
 
   let title: String
   let site: String
+  /// What the page shows, for the style sheets.
+  var place = "photo"
 
   func document(_ body: HTML) -> String {
     let page: HTML = """
@@ -26,7 +28,7 @@ struct LinkPage {
       \(PageAssets.styles.map { "<link rel=\"stylesheet\" href=\"\(PageAssets.address(of: $0))\">" as HTML })
       <link rel="icon" href="\(PageAssets.address(of: "icon.svg"))" type="image/svg+xml">
       </head>
-      <body data-place="photo">
+      <body data-place="\(place)">
       \(PageIcons.symbols)
       <header class="bar">
       <span class="home"><svg class="mark" aria-hidden="true"><use href="#mark"/></svg><span>\(site)</span></span>
@@ -46,11 +48,13 @@ struct LinkPage {
   /// - Parameters:
   ///   - path: the path of the link.
   ///   - expires: the date from which the link does not work any more.
-  static func photo(_ picture: PhotoPicture, path: String, expires: Date?) -> HTML {
+  static func photo(
+    _ picture: PhotoPicture, path: String, expires: Date?, in neighbours: LinkedPhotoNeighbours? = nil
+  ) -> HTML {
     let post = picture.post
     let isUntitled = post.caption.isEmpty
-    let end = expires.map { "It works until \(PageDate(date: $0).html)." as HTML }
     return """
+      \(neighbours?.back)
       <article class="photo" aria-labelledby="photo-title">
       <div class="stage"><div class="frame \(picture.proportions())">\(picture.large)</div></div>
       <div class="details">
@@ -60,11 +64,50 @@ struct LinkPage {
       </header>
       <h1 class="\(isUntitled ? "hidden-text" : "caption")" id="photo-title" dir="auto">\(picture.alternative)</h1>
       <div class="actions"><a class="quiet button" href="\(path)/photo" download="photo"><svg class="icon" \
-      aria-hidden="true"><use href="#original"/></svg>Original</a></div>
-      <p class="hint">This photo is shared with you by a link. \(end)</p>
+      aria-hidden="true"><use href="#original"/></svg>Original</a>\(neighbours?.links)</div>
+      <p class="hint">This photo is shared with you by a link. \(end(expires))</p>
       </div>
       </article>
       """
+  }
+
+  /// The album of a link.
+  static func album(
+    _ album: Album, _ pictures: [PhotoPicture], next: PostPosition?, path: String, isFirst: Bool,
+    expires: Date?
+  ) -> HTML {
+    let tiles = pictures.enumerated().map { index, picture -> HTML in
+      """
+      <li class="tile \(picture.proportions(from: PostTile.proportions.minimum, to: PostTile.proportions.maximum))">\
+      <a class="open" href="\(path)/photos/\(picture.post.id)">\(picture.inGrid(isEarly: isFirst && index < 8))</a></li>
+
+      """
+    }
+    let older = next.map { next -> HTML in
+      "<a class=\"older button\" rel=\"next\" href=\"\(path)?before=\(next.description)\">Older photos</a>"
+    }
+    let newest = isFirst ? nil : "<p class=\"newest\"><a href=\"\(path)\">Newest photos</a></p>" as HTML
+    return """
+      <header class="album-head"><div><h1 dir="auto">\(album.title)</h1>
+      <p class="about-album">\(album.countInWords) · by <bdi>\(album.ownerName)</bdi></p></div>
+      \(album.postCount > 0 ? download(path) : nil)
+      </header>
+      \(newest)
+      <ul class="grid">\(tiles)</ul>
+      <nav class="more" aria-label="More photos">\(older)</nav>
+      <p class="shared-photos">This album is shared with you by a link. \(end(expires))</p>
+      """
+  }
+
+  private static func download(_ path: String) -> HTML {
+    """
+    <div class="actions"><a class="quiet button" href="\(path)/zip" download><svg class="icon" aria-hidden="true">\
+    <use href="#original"/></svg>Download</a></div>
+    """
+  }
+
+  private static func end(_ expires: Date?) -> HTML? {
+    expires.map { "It works until \(PageDate(date: $0).html)." }
   }
 
   static func problem(title: String, detail: String) -> HTML {
@@ -75,13 +118,63 @@ struct LinkPage {
   }
 }
 
+/// The album that contains the photo on a page of a link, and the photos before and after it.
+struct LinkedPhotoNeighbours {
+  let album: Album
+  /// The path of the link.
+  let path: String
+  let newer: Post.ID?
+  let older: Post.ID?
+
+  fileprivate var back: HTML {
+    """
+    <p class="back"><a href="\(path)"><svg class="icon" aria-hidden="true"><use href="#left"/></svg>\
+    <bdi>\(album.title)</bdi></a></p>
+    """
+  }
+
+  fileprivate var links: HTML {
+    let previous = newer.map { post -> HTML in
+      """
+      <a class="quiet button" rel="prev" href="\(path)/photos/\(post)"><svg class="icon" aria-hidden="true">\
+      <use href="#left"/></svg>Newer</a>
+      """
+    }
+    let next = older.map { post -> HTML in
+      """
+      <a class="quiet button" rel="next" href="\(path)/photos/\(post)">Older<svg class="icon" aria-hidden="true">\
+      <use href="#right"/></svg></a>
+      """
+    }
+    return "\(previous)\(next)"
+  }
+}
+
 extension PageRenderer {
-  /// Renders the page of a secret link.
-  func link(post: Post, path: String, expires: Date?) async throws(CancellationError) -> String {
+  /// Renders the page of a secret link to an album.
+  func link(
+    album: Album, posts page: PostPage, path: String, isFirst: Bool, expires: Date?
+  ) async throws(CancellationError) -> String {
+    var pictures: [PhotoPicture] = []
+    for post in page.posts {
+      pictures.append(
+        PhotoPicture(
+          post: post, placeholder: try await placeholders.address(for: post.facts.thumbHash),
+          path: "\(path)/photos/\(post.id)"))
+    }
+    return LinkPage(title: "\(album.title) · \(title)", site: title, place: "album").document(
+      LinkPage.album(
+        album, pictures, next: page.next, path: path, isFirst: isFirst, expires: expires))
+  }
+
+  /// Renders the page of a secret link to a photo, or of a photo of an album with a link.
+  func link(
+    post: Post, path: String, expires: Date?, in neighbours: LinkedPhotoNeighbours? = nil
+  ) async throws(CancellationError) -> String {
     let picture = PhotoPicture(
       post: post, placeholder: try await placeholders.address(for: post.facts.thumbHash), path: path)
     return LinkPage(title: "\(shortName(of: picture)) · \(title)", site: title)
-      .document(LinkPage.photo(picture, path: path, expires: expires))
+      .document(LinkPage.photo(picture, path: path, expires: expires, in: neighbours))
   }
 
   /// Renders the page for a link that does not work.

@@ -2,6 +2,7 @@
 enum PageDialogs {
   static let all = HTML([
     lightbox, signIn, upload, edit, links, visibility, confirmation, selection, drop, news,
+    AlbumDialogs.all,
   ])
 
   private static let lightbox: HTML = """
@@ -86,7 +87,10 @@ enum PageDialogs {
     <dialog id="links" class="sheet" aria-labelledby="links-title">
     <form>
     <h2 id="links-title">Share with a link</h2>
-    <p class="why">Who has the link sees this photo with its caption and the name of its author, without an account.</p>
+    <p class="why" data-of="photo">Who has the link sees this photo with its caption and the name of its author, without an \
+    account.</p>
+    <p class="why" data-of="album" hidden>Who has the link sees the photos of this album with their captions and the names of \
+    their authors, without an account. Photos that are added later are visible, too.</p>
     <label for="links-days">The link works</label>
     <select id="links-days" name="days"><option value="1">for 1 day</option><option value="7" selected>for 7 days</option>\
     <option value="30">for 30 days</option><option value="">until it is revoked</option></select>
@@ -96,7 +100,7 @@ enum PageDialogs {
     <div class="choices"><button class="button" type="button" data-close>Close</button>\
     <button class="button primary" type="submit">Make a link</button></div>
     </form>
-    <ul aria-label="Links to this photo" hidden></ul>
+    <ul aria-label="Existing links" hidden></ul>
     </dialog>
     <template id="made-link"><li><p></p><button class="quiet button" type="button">Revoke</button></li></template>
     """
@@ -135,7 +139,10 @@ enum PageDialogs {
     <section id="selection" class="selection" aria-label="Selected photos" hidden>
     <p class="count" aria-live="polite"></p>
     <button class="button" type="button" data-select-end>Done</button>\
-    <button class="button danger" type="button" data-select-delete>Delete</button>
+    <span class="deeds"><button class="button" type="button" data-select-album>Add to album…</button>\
+    <button class="button" type="button" data-select-cover hidden>Use as cover</button>\
+    <button class="button" type="button" data-select-remove hidden>Remove</button>\
+    <button class="button danger" type="button" data-select-delete>Delete</button></span>
     </section>
     """
 

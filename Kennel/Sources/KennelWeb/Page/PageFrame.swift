@@ -3,7 +3,7 @@ import KennelModel
 /// The frame of every page: the head, the bar at the top, and the dialogs that scripts open.
 struct PageFrame {
   enum Place {
-    case photos, hearts, photo, bin, problem, signIn, account
+    case photos, hearts, albums, album, photo, bin, problem, signIn, account
   }
 
   let title: String
@@ -56,6 +56,8 @@ struct PageFrame {
     switch place {
     case .photos: "photos"
     case .hearts: "hearts"
+    case .albums: "albums"
+    case .album: "album"
     case .photo: "photo"
     case .bin: "bin"
     // The scripts treat it the same way: there is nothing to listen for.
@@ -77,12 +79,16 @@ struct PageFrame {
   private var places: HTML {
     """
     <nav class="places" aria-label="Pages">\(link("/", "Photos", .photos))\
+    \(link("/albums", "Albums", .albums))\
     \(viewer == nil ? nil : link("/hearts", "Hearts", .hearts))</nav>
     """
   }
 
   private func link(_ address: String, _ name: String, _ target: Place) -> HTML {
-    let current: HTML? = place == target ? " aria-current=\"page\"" : nil
+    // An album belongs to the albums, but its page is another one.
+    let current: HTML? =
+      place == target
+      ? " aria-current=\"page\"" : place == .album && target == .albums ? " aria-current=\"true\"" : nil
     return "<a href=\"\(address)\"\(current)>\(name)</a>"
   }
 
@@ -115,6 +121,7 @@ struct PageFrame {
     <button class="initial tint-\(AvatarInitial(name: viewer.name).tint)" type="button" popovertarget="account" \
     aria-label="Account of \(viewer.name)">\(AvatarInitial(name: viewer.name).text)</button>
     <div id="account" class="menu" popover><p>Signed in as<br><bdi>\(viewer.name)</bdi></p>\
+    <a class="only-small" href="/albums"><svg class="icon" aria-hidden="true"><use href="#album"/></svg>Albums</a>\
     <a class="only-small" href="/hearts"><svg class="icon" aria-hidden="true"><use href="#heart"/></svg>Hearts</a>\
     <button type="button" data-select><svg class="icon" aria-hidden="true"><use href="#photos"/></svg>Select photos</button>\
     <a href="/you"><svg class="icon" aria-hidden="true"><use href="#person"/></svg>You</a>\
@@ -170,6 +177,8 @@ enum PageIcons {
     7.5 6"/></symbol>
     <symbol id="people" viewBox="0 0 24 24"><circle cx="9" cy="8.5" r="3.5"/><path d="M2.5 19c.5-3.3 3.1-5.3 6.5-5.3s6 2 \
     6.5 5.3M15.5 5.3a3.5 3.5 0 0 1 0 6.4M18 14.3c2 .8 3.2 2.5 3.5 4.7"/></symbol>
+    <symbol id="album" viewBox="0 0 24 24"><path d="M7.5 8h13v11.5h-13zM3.5 15.5V4.5h13"/><path d="m7.5 17.5 4-4 3 3 2-2 4 \
+    4"/></symbol>
     <symbol id="photos" viewBox="0 0 24 24"><path d="M4 5h16v14H4zM4 16l5-5 4 4 2.5-2.5L20 17"/><circle cx="15.5" cy="9" \
     r="1.2"/></symbol>
     </svg>

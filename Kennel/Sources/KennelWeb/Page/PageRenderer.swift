@@ -41,33 +41,53 @@ package struct PageRenderer: Sendable {
     posts page: PostPage, months: [MonthCount] = [], viewer: User?, kind: Kind = .all, isFirst: Bool = true,
     lastEvent: Int64? = nil
   ) async throws(CancellationError) -> String {
+    let heading: HTML =
+      kind == .all
+      ? "<h1 class=\"hidden-text\">Photos</h1>" : "<h1 class=\"title\">Your hearts</h1>"
+    let body: HTML = """
+      \(heading)\(MonthList(months: months, shown: page.posts.first?.taken.month).html)\(try await list(
+        page, at: kind == .all ? "/" : "/hearts", isFirst: isFirst,
+        emptiness: emptiness(kind, viewer: viewer)))
+      """
+    return PageFrame(
+      title: kind == .all ? title : "Hearts · \(title)", site: title, viewer: viewer,
+      place: kind == .all ? .photos : .hearts, lastEvent: lastEvent
+    ).document(body)
+  }
+
+  /// Returns the grid of a page of posts, with links to the pages around it.
+  ///
+  /// - Parameters:
+  ///   - path: The path of the first page.
+  ///   - isFirst: Whether this is the first page.
+  ///   - emptiness: What is shown if there are no posts.
+  func list(
+    _ page: PostPage, at path: String, isFirst: Bool, emptiness: HTML
+  ) async throws(CancellationError) -> HTML {
+    let older = page.next.map { next -> HTML in
+      "<a class=\"older button\" rel=\"next\" href=\"\(path)?before=\(next.description)\">Older photos</a>"
+    }
+    let newest = isFirst ? nil : "<p class=\"newest\"><a href=\"\(path)\">Newest photos</a></p>" as HTML
+    return """
+      \(newest)
+      <ul class="grid" id="grid">\(try await tiles(of: page.posts, isFirst: isFirst))</ul>
+      \(page.posts.isEmpty ? emptiness : nil)
+      <nav class="more" aria-label="More photos">\(older)</nav>
+      """
+  }
+
+  /// Returns the tiles of posts, with the headings of their months.
+  private func tiles(of posts: [Post], isFirst: Bool) async throws(CancellationError) -> [HTML] {
     var tiles: [HTML] = []
     var month: Month?
-    for (index, post) in page.posts.enumerated() {
+    for (index, post) in posts.enumerated() {
       if post.taken.month != month {
         month = post.taken.month
         tiles.append(MonthHeading(month: post.taken.month).html)
       }
       tiles.append(try await tile(post, isEarly: isFirst && index < 8))
     }
-    let place = kind == .all ? "/" : "/hearts"
-    let older = page.next.map { next -> HTML in
-      "<a class=\"older button\" rel=\"next\" href=\"\(place)?before=\(next.description)\">Older photos</a>"
-    }
-    let newest = isFirst ? nil : "<p class=\"newest\"><a href=\"\(place)\">Newest photos</a></p>" as HTML
-    let heading: HTML =
-      kind == .all
-      ? "<h1 class=\"hidden-text\">Photos</h1>" : "<h1 class=\"title\">Your hearts</h1>"
-    let body: HTML = """
-      \(heading)\(MonthList(months: months, shown: page.posts.first?.taken.month).html)\(newest)
-      <ul class="grid" id="grid">\(tiles)</ul>
-      \(page.posts.isEmpty ? emptiness(kind, viewer: viewer) : nil)
-      <nav class="more" aria-label="More photos">\(older)</nav>
-      """
-    return PageFrame(
-      title: kind == .all ? title : "Hearts · \(title)", site: title, viewer: viewer,
-      place: kind == .all ? .photos : .hearts, lastEvent: lastEvent
-    ).document(body)
+    return tiles
   }
 
   /// Returns the tile of a post. It is made once and kept until the post changes.
@@ -114,12 +134,14 @@ package struct PageRenderer: Sendable {
   }
 
   /// Renders the page of one photo with its comments.
+  ///
+  /// - Parameter albums: the albums that show the photo.
   package func photo(
-    post: Post, comments: CommentPage, viewer: User?, lastEvent: Int64? = nil
+    post: Post, comments: CommentPage, albums: [Album] = [], viewer: User?, lastEvent: Int64? = nil
   ) async throws(CancellationError) -> String {
     let picture = PhotoPicture(
       post: post, placeholder: try await placeholders.address(for: post.facts.thumbHash))
-    let article = PhotoArticle(picture: picture, comments: comments, viewer: viewer)
+    let article = PhotoArticle(picture: picture, comments: comments, albums: albums, viewer: viewer)
     let body: HTML = """
       <p class="back"><a href="/"><svg class="icon" aria-hidden="true"><use href="#left"/></svg>All photos</a></p>
       \(article.html)

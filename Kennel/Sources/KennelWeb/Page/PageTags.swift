@@ -10,6 +10,8 @@ enum PageResource: Sendable, Hashable {
   case posts(PageStart, limit: Int)
   case favourites(PageStart, limit: Int)
   case months
+  case albums(isPage: Bool)
+  case album(Album.ID, PageStart, limit: Int, isPage: Bool)
 
   /// A text that is different for each resource.
   fileprivate var text: String {
@@ -20,6 +22,9 @@ enum PageResource: Sendable, Hashable {
     case .posts(let start, let limit): "posts \(start.text) \(limit)"
     case .favourites(let start, let limit): "favourites \(start.text) \(limit)"
     case .months: "months"
+    case .albums(let isPage): "albums \(isPage)"
+    case .album(let album, let start, let limit, let isPage):
+      "album \(album) \(start.text) \(limit) \(isPage)"
     }
   }
 }

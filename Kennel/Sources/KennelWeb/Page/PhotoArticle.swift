@@ -5,6 +5,8 @@ import KennelModel
 struct PhotoArticle {
   let picture: PhotoPicture
   let comments: CommentPage
+  /// The albums that show the photo.
+  let albums: [Album]
   let viewer: User?
 
   private var post: Post { picture.post }
@@ -25,6 +27,7 @@ struct PhotoArticle {
     </header>
     \(heading)
     \(PageTakenTime(time: post.taken).html)
+    \(inAlbums)
     <div class="actions">\(HeartButton(post: post).html)\
     <a class="quiet button" href="/posts/\(post.id)/photo" title="\(facts)"><svg class="icon" aria-hidden="true">\
     <use href="#original"/></svg>Original</a>\(shareButton)\(changeButtons)</div>
@@ -40,6 +43,17 @@ struct PhotoArticle {
     return """
       <h1 class="\(isUntitled ? "hidden-text" : "caption")" id="photo-\(post.id)" dir="auto">\
       \(picture.alternative)</h1>
+      """
+  }
+
+  private var inAlbums: HTML? {
+    if albums.isEmpty { return nil }
+    let links = albums.enumerated().map { index, album -> HTML in
+      let comma: HTML? = index > 0 ? ", " : nil
+      return "\(comma)<a href=\"/albums/\(album.id)\"><bdi>\(album.title)</bdi></a>"
+    }
+    return """
+      <p class="in-albums"><svg class="icon" aria-hidden="true"><use href="#album"/></svg><span>In \(links)</span></p>
       """
   }
 
@@ -68,7 +82,7 @@ struct PhotoArticle {
   private var shareButton: HTML? {
     guard mayChange(post.author) else { return nil }
     return """
-      <button class="quiet button scripted" type="button" data-share="\(post.id)">\
+      <button class="quiet button scripted" type="button" data-share="/posts/\(post.id)">\
       <svg class="icon" aria-hidden="true"><use href="#link"/></svg>Share</button>
       """
   }

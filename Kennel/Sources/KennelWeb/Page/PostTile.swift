@@ -7,7 +7,7 @@ struct PostTile {
 
   /// The range of aspect ratios. Narrower and wider photos are cropped: a photo that fills a row alone makes the row
   /// before it too high.
-  private static let proportions = (minimum: 0.5, maximum: 2.1)
+  static let proportions = (minimum: 0.5, maximum: 2.1)
 
   var html: HTML {
     let post = picture.post

@@ -25,7 +25,7 @@ struct Call: Sendable {
   var visitor: SiteVisitor?
   /// Whether everyone may see what the route shows.
   var isOpenToEveryone = true
-  /// The secret link in the path. The id is that of its post.
+  /// The secret link in the path. If it leads to a post, the id is that of the post.
   var link: SecretLink?
 
   /// The first number in the path.

@@ -19,11 +19,19 @@ enum Access: String, Sendable, CaseIterable {
   case owners
   /// Those who have the secret link whose token is in the path.
   case linkHolders
+  /// Those who have a secret link to a photo, whose token is in the path.
+  case photoLinkHolders
+  /// Those who have a secret link to an album, whose token is in the path. If an id follows, the album shows the post.
+  case albumLinkHolders
+
+  /// Whether the token of a secret link is in the path.
+  var needsLink: Bool { self == .linkHolders || self == .photoLinkHolders || self == .albumLinkHolders }
 
   /// Returns whether a user with a role may use the route.
   func admits(_ role: User.Role) -> Bool {
     switch self {
-    case .everyone, .lookers, .lookersAndPeers, .people, .linkHolders: true
+    case .everyone, .lookers, .lookersAndPeers, .people, .linkHolders, .photoLinkHolders, .albumLinkHolders:
+      true
     case .sharers: role.maySharePhotos
     case .owners: role == .owner
     }

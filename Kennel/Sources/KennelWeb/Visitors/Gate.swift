@@ -25,9 +25,19 @@ struct Gate: Sendable {
   func admit(_ call: inout Call, to access: Access) async throws {
     switch access {
     case .everyone: return
-    case .linkHolders:
+    case .linkHolders, .photoLinkHolders, .albumLinkHolders:
       let link = try await link(in: call)
-      (call.link, call.numbers, call.isOpenToEveryone) = (link, [link.post], false)
+      (call.link, call.isOpenToEveryone) = (link, false)
+      switch link.target {
+      case .post(let post):
+        guard access != .albumLinkHolders else { throw Problem.notFound }
+        call.numbers = [post]
+      case .album(let album):
+        guard access != .photoLinkHolders else { throw Problem.notFound }
+        if let post = call.numbers.first, try await !store.albums.shows(post, in: album) {
+          throw Problem(.notFound, "The album does not show this photo any more.")
+        }
+      }
       return
     case .lookers, .lookersAndPeers, .people, .sharers, .owners: break
     }

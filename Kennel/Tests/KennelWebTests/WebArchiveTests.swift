@@ -1,0 +1,95 @@
+import Foundation
+import KennelTestSupport
+import TestSupport
+import Testing
+
+@testable import KennelModel
+@testable import KennelStorage
+@testable import KennelWeb
+
+/// The archive of an album over HTTP.
+@Suite(.timeLimit(.minutes(5))) struct WebArchiveTests {
+  /// Runs a kennel with an album of two photos with metadata, and a third photo that is not in it.
+  private func withAlbum(
+    isOpen: Bool = false, _ body: (SiteFixture, _ ada: [String: String]) async throws -> Void
+  ) async throws {
+    try await withSite {
+      $0.isOpenToEveryone = isOpen
+    } _: { web in
+      let ada = try await web.store.addUser("Ada")
+      for number in 1...3 {
+        let file = try await web.store.photos.stage(try CameraPhoto.jpeg(number, width: 400, height: 300))
+        let photo = try await NewPhoto.examining(file, in: web.store.photos)
+        _ = try await web.store.posts.add(
+          photo, caption: "Same/name", author: ada.id, taken: try .at("202\(number)-03-04T05:06:08Z"))
+      }
+      _ = try await web.store.albums.make(title: "Lake \"& sea\" 犬", posts: [1, 2], by: ada.id)
+      try await body(web, try await web.cookie("Ada"))
+    }
+  }
+
+  private func list(_ data: Data) throws -> String {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("album.zip")
+    try data.write(to: URL(filePath: path))
+    // For unzip, an archive without entries is a mistake.
+    if data.count > 22 {
+      #expect(try ChildProcess.run(["/usr/bin/unzip", "-t", path]).contains("No errors detected"))
+    }
+    let script = """
+      import hashlib, sys, zipfile
+      archive = zipfile.ZipFile(sys.argv[1])
+      assert archive.testzip() is None
+      for info in archive.infolist():
+        print(info.filename, info.date_time[0], hashlib.sha256(archive.read(info)).hexdigest())
+      """
+    return try ChildProcess.run(["python3", "-c", script, path])
+  }
+
+  @Test func `an archive has exactly the photos of the album, without their metadata`() async throws {
+    try await withAlbum { web, ada in
+      let answer = try await web.get("/albums/1/zip", ada)
+      #expect(answer.status == 200 && answer.field("Content-Type") == "application/zip")
+      #expect(answer.field("Content-Length") == "\(answer.data.count)")
+      #expect(answer.field("Cache-Control") == "no-store")
+      #expect(
+        answer.field("Content-Disposition")
+          == "attachment; filename=\"album-1.zip\"; filename*=UTF-8''Lake%20-%26%20sea-%20%E7%8A%AC.zip")
+      #expect(!CameraPhoto.isLeaking(answer.data))
+      var expected = ""
+      for post in try await web.store.posts.posts([1, 2]) {
+        expected += "00\(post.id) Same-name.jpg 202\(post.id) \(post.photo)\n"
+      }
+      #expect(try list(answer.data) == expected)
+      let head = try await web.ask("HEAD", "/albums/1/zip", ada)
+      #expect(head.field("Content-Length") == "\(answer.data.count)" && head.data.isEmpty)
+      #expect(try await web.get("/albums/9/zip", ada).status == 404)
+      #expect(try await web.get("/albums/1/zip").status == 401)
+    }
+  }
+
+  @Test func `who has a link to the album gets its archive, and nobody else`() async throws {
+    try await withAlbum { web, ada in
+      let token = try await web.store.posts.makeLink(to: .album(1), by: 1, lifetime: nil).token.text
+      #expect(try await web.get("/s/\(token)").text.contains("\"/s/\(token)/zip\""))
+      let answer = try await web.get("/s/\(token)/zip")
+      #expect(answer.status == 200 && !CameraPhoto.isLeaking(answer.data))
+      #expect(answer.field("Referrer-Policy") == "no-referrer" && answer.field("Cache-Control") == "no-store")
+      #expect(answer.data == (try await web.get("/albums/1/zip", ada).data))
+      #expect(try await web.ask("DELETE", "/posts/2", ada).status == 204)
+      #expect(try list(await web.get("/s/\(token)/zip").data).split(separator: "\n").count == 1)
+      let photo = try await web.store.posts.makeLink(to: .post(1), by: 1, lifetime: nil).token.text
+      #expect(try await web.get("/s/\(photo)/zip").status == 404)
+    }
+  }
+
+  @Test func `a photo without a file is left out`() async throws {
+    try await withAlbum(isOpen: true) { web, _ in
+      let post = try await web.store.posts.post(1)
+      try FileCalls.remove(web.store.photos.location(post.photo))
+      #expect(try list(await web.get("/albums/1/zip").data).hasPrefix("001 Same-name.jpg 2022"))
+      let empty = try await web.store.albums.make(title: "Empty", by: 1).id
+      #expect(try list(await web.get("/albums/\(empty)/zip").data) == "")
+    }
+  }
+}
