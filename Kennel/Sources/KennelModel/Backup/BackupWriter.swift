@@ -90,11 +90,12 @@ private struct BackupWriter: ~Copyable {
     try source.run("VACUUM INTO ?", .text(target))
     let copy = try Connection(path: target, access: .copying, busyTimeout: .zero)
     // Sessions and links grant access, so the backup must not contain any: one that was revoked would work again.
-    // `secure_delete` also overwrites free pages.
+    // `secure_delete` also overwrites free pages, and `optimize` removes the words of deleted texts from the index.
     try copy.script(
       """
       PRAGMA journal_mode = MEMORY; PRAGMA secure_delete = ON;
       DELETE FROM sessions; DELETE FROM links; DELETE FROM account_links;
+      INSERT INTO search (search) VALUES ('optimize');
       """)
     progress.photoCount = try copy.first("SELECT count(*) FROM photos") { Int($0.integer(0)) }
   }

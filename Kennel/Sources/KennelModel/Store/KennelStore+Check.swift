@@ -18,6 +18,8 @@ package struct StoreReport: Sendable, Hashable {
     case unused(PhotoHash)
     /// The file that was uploaded cannot be put together from the photo of a post and what was taken out of it.
     case incompleteUpload(post: Int64)
+    /// The index of words does not have those of the posts.
+    case search
     /// A file that is not a photo.
     case unknownFile(String)
 
@@ -31,6 +33,8 @@ package struct StoreReport: Sendable, Hashable {
       case .unused(let hash): "The database row of the photo \(hash) is not used by any post."
       case .incompleteUpload(let post):
         "The photo of post \(post) cannot be put together as it was uploaded. Copy the photos from a backup."
+      case .search:
+        "The search does not find all posts, or finds them by old words. Run kennel check --repair."
       case .unknownFile(let name):
         "The file \(name) in the photo directory is not a photo. Move it elsewhere."
       }
@@ -44,6 +48,8 @@ package struct StoreReport: Sendable, Hashable {
   package var notExaminedCount = 0
   /// The number of orphans that were removed on request.
   package var removedCount = 0
+  /// Whether the search was wrong and was made again on request.
+  package var isSearchRepaired = false
 
   package var isClean: Bool { problems.isEmpty }
 }
@@ -55,9 +61,9 @@ extension KennelStore {
   ///
   /// - Parameters:
   ///   - readsPhotos: whether to read all photos and verify their hashes, instead of comparing their sizes only.
-  ///   - removesOrphans: whether to remove photos without a post.
+  ///   - repairs: whether to remove photos without a post, and to make a wrong index of words again.
   package func check(
-    readsPhotos: Bool = false, removesOrphans: Bool = false
+    readsPhotos: Bool = false, repairs: Bool = false
   ) async throws(KennelError) -> StoreReport {
     var report = StoreReport()
     report.problems = try await checkDatabase()
@@ -95,15 +101,25 @@ extension KennelStore {
         }
         guard !isNeeded, isPendingRemoval == nil else { continue }
         orphans.append(hash)
-        if removesOrphans { try photos.remove(hash, in: transaction) }
+        if repairs { try photos.remove(hash, in: transaction) }
       }
       return (missing, orphans)
     }
     report.problems += missing.map { .missing($0) }
-    if removesOrphans {
+    if repairs {
       report.removedCount = orphans.count
     } else {
       report.problems += orphans.map { .orphan($0) }
+    }
+    report.isSearchRepaired = try await database.write { transaction throws(KennelError) in
+      try SearchIndex.update(transaction.connection)
+      if try SearchIndex.isCurrent(transaction.connection) { return false }
+      if repairs { try SearchIndex.rebuild(transaction.connection) }
+      return true
+    }
+    if report.isSearchRepaired, !repairs {
+      report.problems.append(.search)
+      report.isSearchRepaired = false
     }
     return report
   }
