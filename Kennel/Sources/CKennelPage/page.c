@@ -19,6 +19,9 @@ static const unsigned char motion_css[] = {
 static const unsigned char photo_css[] = {
 #embed "assets/photo.css"
 };
+static const unsigned char search_css[] = {
+#embed "assets/search.css"
+};
 static const unsigned char sheets_css[] = {
 #embed "assets/sheets.css"
 };
@@ -115,6 +118,7 @@ static const kennel_page_file files[] = {
     FILE_NAMED("grid.css", grid_css),
     FILE_NAMED("motion.css", motion_css),
     FILE_NAMED("photo.css", photo_css),
+    FILE_NAMED("search.css", search_css),
     FILE_NAMED("sheets.css", sheets_css),
     FILE_NAMED("account.js", account_js),
     FILE_NAMED("app.js", app_js),

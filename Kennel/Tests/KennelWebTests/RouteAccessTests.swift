@@ -16,19 +16,25 @@ import Testing
   private struct Scene {
     let web: SiteFixture
     let token: String
+    let feed: String
     let fields: [Sender: [String: String]]
 
     init(_ web: SiteFixture) async throws {
       self.web = web
-      _ = try await web.store.addUser("Ada", role: .owner)
+      let ada = try await web.store.addUser("Ada", role: .owner)
       let ben = try await web.store.addUser("Ben")
       _ = try await web.store.addUser("Cleo", role: .viewer)
       try await web.addPicture(1, by: ben, caption: "Secret dog")
+      // Only people with photos have a page.
+      try await web.addPicture(2, by: ada, caption: "Secret cat")
       _ = try await web.store.posts.addComment("Secret word", to: 1, author: ben.id)
       token = try await web.store.posts.makeLink(to: 1, by: ben.id, lifetime: nil).token.text
+      // None of the senders ends this feed.
+      let dora = try await web.store.addUser("Dora", role: .viewer)
+      feed = try await web.store.accounts.makeFeed(for: dora.id).text
       let peer = try await web.store.accounts.addPeer("Hounds").text
       fields = [
-        .stranger: [:], .linkHolder: [:], .peer: ["Authorization": "Bearer \(peer)"],
+        .stranger: [:], .linkHolder: [:], .feedReader: [:], .peer: ["Authorization": "Bearer \(peer)"],
         .viewer: try await web.cookie("Cleo"), .member: try await web.cookie("Ben"),
         .owner: try await web.cookie("Ada"),
       ]
@@ -36,7 +42,11 @@ import Testing
 
     func ask(_ route: Route<Endpoints>, _ sender: Sender, id: Int) async throws -> SiteFixture.Answer {
       let secret =
-        sender == .linkHolder && route.access == .linkHolders ? token : String(repeating: "A", count: 43)
+        switch (sender, route.access) {
+        case (.linkHolder, .linkHolders): token
+        case (.feedReader, .feedReaders): feed
+        default: String(repeating: "A", count: 43)
+        }
       return try await web.ask(
         route.method.rawValue, route.path(id: id, secret: secret), fields[sender] ?? [:],
         body: route.method == .get ? nil : Data("{}".utf8))
@@ -52,7 +62,7 @@ import Testing
   }
 
   private func mayUse(_ route: Route<Endpoints>, _ sender: Sender) -> Bool {
-    route.access == .linkHolders ? sender == .linkHolder : route.access.senders.contains(sender)
+    route.access.senders.contains(sender)
   }
 
   @Test func `whom the table does not name is refused, and sees nothing`() async throws {
@@ -63,7 +73,7 @@ import Testing
           let what = "\(route.method) \(route.name) by \(sender.rawValue)"
           let expected =
             switch (route.access, sender) {
-            case (.linkHolders, _): 404
+            case (.linkHolders, _), (.feedReaders, _): 404
             case (_, .peer), (.owners, .viewer), (.owners, .member), (.sharers, .viewer): 403
             default: 401
             }

@@ -4,6 +4,7 @@
 enum Sender: String, CaseIterable {
   case stranger = "Strangers"
   case linkHolder = "With a secret link"
+  case feedReader = "With the address of a feed"
   case peer = "Other kennels"
   case viewer = "Viewers"
   case member = "Members"
@@ -19,7 +20,8 @@ extension Access {
     case .lookersAndPeers: [.peer, .viewer, .member, .owner]
     case .sharers: [.member, .owner]
     case .owners: [.owner]
-    case .linkHolders: Set(Sender.allCases)
+    case .linkHolders: [.linkHolder]
+    case .feedReaders: [.feedReader]
     }
   }
 
@@ -53,7 +55,6 @@ enum RouteTable {
   }
 
   private static func cell(_ route: Route<Endpoints>, _ sender: Sender) -> String {
-    if route.access == .linkHolders { return sender == .linkHolder ? "yes" : "" }
     if route.access.senders.contains(sender) { return "yes" }
     return route.access.isOpenable ? "if open" : ""
   }

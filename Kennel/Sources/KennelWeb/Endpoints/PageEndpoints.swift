@@ -28,14 +28,26 @@ struct PageEndpoints: Sendable {
 
   func hearts(_ call: Call) async throws -> HTTPResponse {
     let start = try call.pageStart()
+    return try await grid(.hearts(start), from: start, for: call) { limit, viewer in
+      // A visitor who has not signed in has no user id, and so no favourites.
+      (.favourites, try await store.posts.versionedFavourites(of: viewer?.id ?? 0, start, limit: limit))
+    }
+  }
+
+  /// Returns a page with posts.
+  ///
+  /// - Parameter read: reads what the page shows: up to a number of posts, and which posts they are.
+  func grid(
+    _ resource: PageResource, from start: PageStart, for call: Call, fields: HTTPFields = [:],
+    read: (_ limit: Int, _ viewer: User?) async throws -> (PageRenderer.Kind, Versioned<[Post]>)
+  ) async throws -> HTTPResponse {
     let limit = PostPage.defaultSize
     let viewer = try await visitors.visitor(of: call).user
-    return try await html(.hearts(start), for: call.request, viewer: viewer) {
-      // A visitor who has not signed in has no user id, and so no favourites.
-      let posts = try await store.posts.versionedFavourites(of: viewer?.id ?? 0, start, limit: limit + 1)
+    return try await html(resource, for: call.request, viewer: viewer, fields: fields) {
+      let (kind, posts) = try await read(limit + 1, viewer)
       let page = try await renderer.grid(
-        posts: PostPage(posts.value, limit: limit), viewer: viewer, kind: .favourites,
-        isFirst: start == .newest, lastEvent: posts.version.lastEvent)
+        posts: PostPage(posts.value, limit: limit), viewer: viewer, kind: kind, isFirst: start == .newest,
+        lastEvent: posts.version.lastEvent)
       return ReadyPage(version: posts.version, body: Data(page.utf8))
     }
   }
@@ -56,12 +68,14 @@ struct PageEndpoints: Sendable {
   }
 
   private func html(
-    _ resource: PageResource, for request: HTTPRequest, viewer: User?,
+    _ resource: PageResource, for request: HTTPRequest, viewer: User?, fields: HTTPFields = [:],
     make: () async throws -> ReadyPage
   ) async throws -> HTTPResponse {
-    try await responses.response(
-      resource, to: request, viewer: viewer, contentType: "text/html; charset=utf-8",
-      fields: ["Content-Security-Policy": PageRenderer.contentSecurityPolicy], make: make)
+    var fields = fields
+    fields.append("Content-Security-Policy", PageRenderer.contentSecurityPolicy)
+    return try await responses.response(
+      resource, to: request, viewer: viewer, contentType: "text/html; charset=utf-8", fields: fields,
+      make: make)
   }
 
   /// Sends a file at an address that contains the fingerprint of all files. What is there never changes.

@@ -80,7 +80,7 @@ extension PageRenderer {
   func link(post: Post, path: String, expires: Date?) async throws(CancellationError) -> String {
     let picture = PhotoPicture(
       post: post, placeholder: try await placeholders.address(for: post.facts.thumbHash), path: path)
-    return LinkPage(title: "\(shortName(of: picture)) · \(title)", site: title)
+    return LinkPage(title: "\(picture.shortName) · \(title)", site: title)
       .document(LinkPage.photo(picture, path: path, expires: expires))
   }
 

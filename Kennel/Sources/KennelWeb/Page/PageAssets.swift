@@ -49,7 +49,9 @@ enum PageAssets {
   }()
 
   /// The style sheets. A later one overrides an earlier one.
-  static let styles = ["base.css", "grid.css", "photo.css", "sheets.css", "account.css", "motion.css"]
+  static let styles = [
+    "base.css", "grid.css", "search.css", "photo.css", "sheets.css", "account.css", "motion.css",
+  ]
 
   /// The modules to preload, so that the browser loads them in parallel and not one after the other.
   static let modules = all.keys.filter { $0.hasSuffix(".js") && $0 != "app.js" }.sorted()

@@ -3,7 +3,7 @@ import KennelModel
 /// The frame of every page: the head, the bar at the top, and the dialogs that scripts open.
 struct PageFrame {
   enum Place {
-    case photos, hearts, photo, bin, problem, signIn, account
+    case photos, hearts, photo, search, person, bin, problem, signIn, account
   }
 
   let title: String
@@ -57,6 +57,8 @@ struct PageFrame {
     case .photos: "photos"
     case .hearts: "hearts"
     case .photo: "photo"
+    case .search: "search"
+    case .person: "person"
     case .bin: "bin"
     // The scripts treat it the same way: there is nothing to listen for.
     case .problem, .signIn, .account: "problem"
@@ -68,11 +70,27 @@ struct PageFrame {
     <header class="bar">
     <a class="home" href="/"><svg class="mark" aria-hidden="true"><use href="#mark"/></svg><span>\(site)</span></a>
     \(place == .signIn ? nil : places)
+    \(hasSearch ? Self.search : nil)
     <div class="tools scripted">\(viewer.map(menu) ?? (place == .signIn ? nil : Self.signIn))</div>
     \(viewer.map(menuWithoutScripts))
     </header>
     """
   }
+
+  /// Whether the visitor may search: everyone who sees photos. The page of the search has its own field.
+  private var hasSearch: Bool {
+    switch place {
+    case .search: false
+    case .photos, .hearts, .photo, .person: true
+    case .bin, .problem, .signIn, .account: viewer != nil
+    }
+  }
+
+  /// The field, or on small screens a link to the page with the field.
+  private static let search: HTML = """
+    \(SearchForm(query: nil, isInBar: true).html)
+    <a class="to-search" href="/search" aria-label="Search"><svg class="icon" aria-hidden="true"><use href="#search"/></svg></a>
+    """
 
   private var places: HTML {
     """
@@ -170,6 +188,7 @@ enum PageIcons {
     7.5 6"/></symbol>
     <symbol id="people" viewBox="0 0 24 24"><circle cx="9" cy="8.5" r="3.5"/><path d="M2.5 19c.5-3.3 3.1-5.3 6.5-5.3s6 2 \
     6.5 5.3M15.5 5.3a3.5 3.5 0 0 1 0 6.4M18 14.3c2 .8 3.2 2.5 3.5 4.7"/></symbol>
+    <symbol id="search" viewBox="0 0 24 24"><circle cx="10.5" cy="10.5" r="6"/><path d="m15 15 5.5 5.5"/></symbol>
     <symbol id="photos" viewBox="0 0 24 24"><path d="M4 5h16v14H4zM4 16l5-5 4 4 2.5-2.5L20 17"/><circle cx="15.5" cy="9" \
     r="1.2"/></symbol>
     </svg>

@@ -5,11 +5,6 @@ import KennelModel
 /// opened photos and new comments from the same documents. Therefore, the markup of each element exists in only one
 /// place.
 package struct PageRenderer: Sendable {
-  /// The posts that a grid shows.
-  package enum Kind: Sendable, Hashable {
-    case all, favourites
-  }
-
   /// Allows nothing from other sites and no inline script or style. Images may also come from the document itself
   /// (`data:`) and from files chosen for an upload (`blob:`).
   package static let contentSecurityPolicy = CommonFields.contentSecurityPolicy + "; manifest-src 'self'"
@@ -31,7 +26,7 @@ package struct PageRenderer: Sendable {
     name == PageAssets.manifestName ? manifest : PageAssets.all[name]
   }
 
-  /// Renders the page with all photos, or with a viewer's favourites.
+  /// Renders a page with photos: all of them, a viewer's favourites, those that a search finds, or those of a person.
   ///
   /// - Parameters:
   ///   - months: The months of all posts, to jump to.
@@ -50,23 +45,20 @@ package struct PageRenderer: Sendable {
       }
       tiles.append(try await tile(post, isEarly: isFirst && index < 8))
     }
-    let place = kind == .all ? "/" : "/hearts"
     let older = page.next.map { next -> HTML in
-      "<a class=\"older button\" rel=\"next\" href=\"\(place)?before=\(next.description)\">Older photos</a>"
+      "<a class=\"older button\" rel=\"next\" href=\"\(kind.address(before: next))\">Older photos</a>"
     }
-    let newest = isFirst ? nil : "<p class=\"newest\"><a href=\"\(place)\">Newest photos</a></p>" as HTML
-    let heading: HTML =
-      kind == .all
-      ? "<h1 class=\"hidden-text\">Photos</h1>" : "<h1 class=\"title\">Your hearts</h1>"
+    let newest: HTML? =
+      isFirst ? nil : "<p class=\"newest\"><a href=\"\(kind.address)\">Newest photos</a></p>"
     let body: HTML = """
-      \(heading)\(MonthList(months: months, shown: page.posts.first?.taken.month).html)\(newest)
+      \(kind.heading)\(MonthList(months: months, shown: page.posts.first?.taken.month).html)\(newest)
       <ul class="grid" id="grid">\(tiles)</ul>
-      \(page.posts.isEmpty ? emptiness(kind, viewer: viewer) : nil)
+      \(page.posts.isEmpty ? kind.emptiness(viewer: viewer) : nil)
       <nav class="more" aria-label="More photos">\(older)</nav>
       """
     return PageFrame(
-      title: kind == .all ? title : "Hearts · \(title)", site: title, viewer: viewer,
-      place: kind == .all ? .photos : .hearts, lastEvent: lastEvent
+      title: kind.title.map { "\($0) · \(title)" } ?? title, site: title, viewer: viewer, place: kind.place,
+      lastEvent: lastEvent
     ).document(body)
   }
 
@@ -81,38 +73,6 @@ package struct PageRenderer: Sendable {
     return tile
   }
 
-  private func emptiness(_ kind: Kind, viewer: User?) -> HTML {
-    let picture: HTML = "<svg class=\"mark\" aria-hidden=\"true\"><use href=\"#mark\"/></svg>"
-    switch (kind, viewer) {
-    case (.all, nil):
-      return """
-        <div class="empty">\(picture)<h2>No photos yet</h2><p>Sign in to share the first photo.</p></div>
-        """
-    case (.all, let viewer?) where !viewer.role.maySharePhotos:
-      return """
-        <div class="empty">\(picture)<h2>No photos yet</h2><p>Photos that others share appear here.</p></div>
-        """
-    case (.all, _):
-      return """
-        <div class="empty">\(picture)<h2>No photos yet</h2>
-        <p class="scripted">Share the first one<span class="with-pointer">: choose it, drop it here, or paste \
-        it</span>.</p>
-        <button class="button primary scripted" type="button" data-upload>Share photos</button></div>
-        """
-    case (.favourites, nil):
-      return """
-        <div class="empty">\(picture)<h2>Your hearts</h2>
-        <p>Sign in to see the photos that you gave a heart.</p>
-        <button class="button primary scripted" type="button" data-sign-in>Sign in</button></div>
-        """
-    case (.favourites, _):
-      return """
-        <div class="empty">\(picture)<h2>No hearts yet</h2><p>Photos that you give a heart appear here.</p>
-        <a class="button" href="/">See the photos</a></div>
-        """
-    }
-  }
-
   /// Renders the page of one photo with its comments.
   package func photo(
     post: Post, comments: CommentPage, viewer: User?, lastEvent: Int64? = nil
@@ -125,15 +85,10 @@ package struct PageRenderer: Sendable {
       \(article.html)
       """
     return PageFrame(
-      title: "\(shortName(of: picture)) · \(title)", site: title, viewer: viewer, place: .photo,
+      title: "\(picture.shortName) · \(title)", site: title, viewer: viewer, place: .photo,
       lastEvent: lastEvent
     )
     .document(body)
-  }
-
-  /// Returns the name of a photo in the title of a page.
-  func shortName(of picture: PhotoPicture) -> String {
-    String(picture.alternative.split(separator: "\n").first.map(String.init)?.prefix(60) ?? "Photo")
   }
 
   /// Renders the page with which a visitor signs in. It needs no script.

@@ -10,6 +10,20 @@ enum PageResource: Sendable, Hashable {
   case posts(PageStart, limit: Int)
   case favourites(PageStart, limit: Int)
   case months
+  case search(SearchQuery, PageStart, limit: Int)
+  case searchPage(SearchQuery, PageStart)
+  case person(User.ID, PageStart, limit: Int)
+  case personPage(User.ID, PageStart)
+  /// The feed of the viewer. It contains complete addresses.
+  case feed(base: String, path: String)
+
+  /// Whether finished bytes are kept. Those of searches would displace others, and are rarely requested again.
+  var isKept: Bool {
+    switch self {
+    case .search, .searchPage: false
+    default: true
+    }
+  }
 
   /// A text that is different for each resource.
   fileprivate var text: String {
@@ -20,6 +34,13 @@ enum PageResource: Sendable, Hashable {
     case .posts(let start, let limit): "posts \(start.text) \(limit)"
     case .favourites(let start, let limit): "favourites \(start.text) \(limit)"
     case .months: "months"
+    // An escaped text has no spaces, so it cannot be mistaken for another part.
+    case .search(let query, let start, let limit):
+      "search \(QueryText.escaped(query.text)) \(start.text) \(limit)"
+    case .searchPage(let query, let start): "search-page \(QueryText.escaped(query.text)) \(start.text)"
+    case .person(let id, let start, let limit): "person \(id) \(start.text) \(limit)"
+    case .feed(let base, let path): "feed \(QueryText.escaped(base + path))"
+    case .personPage(let id, let start): "person-page \(id) \(start.text)"
     }
   }
 }

@@ -19,11 +19,13 @@ enum Access: String, Sendable, CaseIterable {
   case owners
   /// Those who have the secret link whose token is in the path.
   case linkHolders
+  /// Those who have the secret address of a user's feed, whose token is in the path.
+  case feedReaders
 
   /// Returns whether a user with a role may use the route.
   func admits(_ role: User.Role) -> Bool {
     switch self {
-    case .everyone, .lookers, .lookersAndPeers, .people, .linkHolders: true
+    case .everyone, .lookers, .lookersAndPeers, .people, .linkHolders, .feedReaders: true
     case .sharers: role.maySharePhotos
     case .owners: role == .owner
     }
