@@ -81,16 +81,17 @@ package final class KennelSite: Sendable {
     let responses = VersionedResponses(versions: store.versions)
     let sessions = SessionEndpoints(accounts: store.accounts, visitors: visitors, clock: clock)
     let accountPages = AccountPages(site: configuration.title)
-    let pages = PageEndpoints(store: store, visitors: visitors, renderer: renderer, responses: responses)
+    let address = KennelAddress(store: store, policy: policy)
+    let pages = PageEndpoints(
+      store: store, visitors: visitors, renderer: renderer, address: address, responses: responses)
     let posts = PostEndpoints(
       store: store, visitors: visitors, metrics: metrics, responses: responses, markup: renderer.markup)
     let pictures = PictureEndpoints(store: store, thumbnails: thumbnails)
-    let address = KennelAddress(store: store, policy: policy)
     endpoints = Endpoints(
       pages: pages, finding: FindingEndpoints(posts: store.posts, pages: pages, lists: posts), posts: posts,
       ownPhotos: OwnPhotoEndpoints(store: store, visitors: visitors, thumbnails: thumbnails),
       links: LinkEndpoints(
-        posts: store.posts, visitors: visitors, renderer: renderer, clock: clock),
+        posts: store.posts, visitors: visitors, renderer: renderer, address: address, clock: clock),
       visibility: VisibilityEndpoints(store: store, isForcedOpen: configuration.isOpenToEveryone),
       edits: EditEndpoints(store: store, visitors: visitors),
       months: MonthEndpoints(posts: store.posts, visitors: visitors, responses: responses),

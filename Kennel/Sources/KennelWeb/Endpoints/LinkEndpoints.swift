@@ -11,6 +11,7 @@ struct LinkEndpoints: Sendable {
   let posts: Posts
   let visitors: Visitors
   let renderer: PageRenderer
+  let address: KennelAddress
   let clock: KennelClock
 
   func list(_ call: Call) async throws -> HTTPResponse {
@@ -65,7 +66,8 @@ struct LinkEndpoints: Sendable {
   func showPage(_ call: Call) async throws -> HTTPResponse {
     guard let link = call.link else { throw Problem.notFound }
     let post = try await posts.post(link.post)
-    let page = try await renderer.link(post: post, path: "/s/\(call.secret)", expires: link.expires)
+    let page = try await renderer.link(
+      post: post, path: "/s/\(call.secret)", expires: link.expires, base: address.requested(by: call))
     return .content(
       Data(page.utf8), for: call.request, contentType: "text/html; charset=utf-8",
       fields: ["Content-Security-Policy": LinkPage.contentSecurityPolicy])

@@ -57,7 +57,7 @@ extension AccountPages {
     }
     return """
       \(explanation)
-      <p>Your feed has an address since \(PageDate(date: feed.created).html). It was shown only then.</p>
+      <p>The present address was made \(PageDate(date: feed.created).html). It was shown only then.</p>
       <form method="post" action="/you/feed"><div class="choices"><button class="quiet button" type="submit" \
       formaction="/you/feed/end">End the feed</button><button class="button" type="submit">Make a new address</button></div>\
       </form>

@@ -21,6 +21,14 @@ extension PageRenderer.Kind {
     }
   }
 
+  /// Whether links to the page have a preview with its first photo.
+  var hasPreview: Bool {
+    switch self {
+    case .all, .person: true
+    case .favourites, .search: false
+    }
+  }
+
   /// The path and the query of the first page.
   var address: String {
     switch self {
@@ -92,7 +100,7 @@ extension PageRenderer.Kind {
       return """
         <div class="empty">\(picture)<h2>\(title)</h2>
         <p>Search for words of captions and comments, for the name of a person who shared photos, or for the time when they \
-        were taken: <a href="/search?q=July">July</a>, 2026, 2026-07 or 14 July 2026.</p>
+        were taken: July, 2026, 2026-07 or 14 July 2026.</p>
         <p>A photo is found if it has all the words. The last word may be the beginning of one.</p></div>
         """
     case (.person, _):

@@ -11,6 +11,7 @@ struct LinkPage {
 
   let title: String
   let site: String
+  var preview: LinkPreview?
 
   func document(_ body: HTML) -> String {
     let page: HTML = """
@@ -23,6 +24,7 @@ struct LinkPage {
       <meta name="color-scheme" content="light dark">
       <meta name="robots" content="noindex, nofollow">
       <meta name="referrer" content="no-referrer">
+      \(preview?.html)
       \(PageAssets.styles.map { "<link rel=\"stylesheet\" href=\"\(PageAssets.address(of: $0))\">" as HTML })
       <link rel="icon" href="\(PageAssets.address(of: "icon.svg"))" type="image/svg+xml">
       </head>
@@ -77,10 +79,16 @@ struct LinkPage {
 
 extension PageRenderer {
   /// Renders the page of a secret link.
-  func link(post: Post, path: String, expires: Date?) async throws(CancellationError) -> String {
+  ///
+  /// - Parameter base: the beginning of addresses in the preview of the link.
+  func link(
+    post: Post, path: String, expires: Date?, base: String
+  ) async throws(CancellationError) -> String {
     let picture = PhotoPicture(
       post: post, placeholder: try await placeholders.address(for: post.facts.thumbHash), path: path)
-    return LinkPage(title: "\(picture.shortName) · \(title)", site: title)
+    let preview = LinkPreview(
+      site: title, title: picture.shortName, picture: picture, base: base, path: nil)
+    return LinkPage(title: "\(picture.shortName) · \(title)", site: title, preview: preview)
       .document(LinkPage.photo(picture, path: path, expires: expires))
   }
 

@@ -11,6 +11,7 @@ struct PageFrame {
   let viewer: User?
   let place: Place
   let lastEvent: Int64?
+  var preview: LinkPreview?
 
   func document(_ body: HTML) -> String {
     let page: HTML = """
@@ -23,7 +24,7 @@ struct PageFrame {
       <meta name="color-scheme" content="light dark">
       <meta name="theme-color" content="#fbfaf8" media="(prefers-color-scheme: light)">
       <meta name="theme-color" content="#131211" media="(prefers-color-scheme: dark)">
-      \(Self.links)
+      \(Self.links)\(preview?.html)
       </head>
       <body data-place="\(placeName)" data-viewer="\(viewer?.name ?? "")"\
        data-role="\(viewer?.role.rawValue ?? "")" data-event="\(lastEvent ?? -1)">

@@ -32,9 +32,10 @@ package struct PageRenderer: Sendable {
   ///   - months: The months of all posts, to jump to.
   ///   - isFirst: Whether this is the first page.
   ///   - lastEvent: The last event that the posts include. Scripts listen for later events.
+  ///   - base: The beginning of addresses in the preview of links to the page, or nil for a page that strangers may not see.
   package func grid(
     posts page: PostPage, months: [MonthCount] = [], viewer: User?, kind: Kind = .all, isFirst: Bool = true,
-    lastEvent: Int64? = nil
+    lastEvent: Int64? = nil, base: String? = nil
   ) async throws(CancellationError) -> String {
     var tiles: [HTML] = []
     var month: Month?
@@ -56,10 +57,15 @@ package struct PageRenderer: Sendable {
       \(page.posts.isEmpty ? kind.emptiness(viewer: viewer) : nil)
       <nav class="more" aria-label="More photos">\(older)</nav>
       """
-    return PageFrame(
+    var frame = PageFrame(
       title: kind.title.map { "\($0) · \(title)" } ?? title, site: title, viewer: viewer, place: kind.place,
-      lastEvent: lastEvent
-    ).document(body)
+      lastEvent: lastEvent)
+    if let base, kind.hasPreview, let post = page.posts.first {
+      frame.preview = LinkPreview(
+        site: title, title: kind.title ?? title, picture: PhotoPicture(post: post, placeholder: ""),
+        base: base, path: kind.address)
+    }
+    return frame.document(body)
   }
 
   /// Returns the tile of a post. It is made once and kept until the post changes.
@@ -75,7 +81,7 @@ package struct PageRenderer: Sendable {
 
   /// Renders the page of one photo with its comments.
   package func photo(
-    post: Post, comments: CommentPage, viewer: User?, lastEvent: Int64? = nil
+    post: Post, comments: CommentPage, viewer: User?, lastEvent: Int64? = nil, base: String? = nil
   ) async throws(CancellationError) -> String {
     let picture = PhotoPicture(
       post: post, placeholder: try await placeholders.address(for: post.facts.thumbHash))
@@ -84,11 +90,14 @@ package struct PageRenderer: Sendable {
       <p class="back"><a href="/"><svg class="icon" aria-hidden="true"><use href="#left"/></svg>All photos</a></p>
       \(article.html)
       """
-    return PageFrame(
+    var frame = PageFrame(
       title: "\(picture.shortName) · \(title)", site: title, viewer: viewer, place: .photo,
-      lastEvent: lastEvent
-    )
-    .document(body)
+      lastEvent: lastEvent)
+    frame.preview = base.map {
+      LinkPreview(
+        site: title, title: picture.shortName, picture: picture, base: $0, path: "/photos/\(post.id)")
+    }
+    return frame.document(body)
   }
 
   /// Renders the page with which a visitor signs in. It needs no script.

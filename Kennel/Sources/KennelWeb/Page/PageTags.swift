@@ -3,7 +3,7 @@ import KennelModel
 import KennelStorage
 
 /// A page or list. Together with the version of the content and the visitor, it determines the bytes of a response.
-enum PageResource: Sendable, Hashable {
+indirect enum PageResource: Sendable, Hashable {
   case grid(PageStart)
   case hearts(PageStart)
   case photo(Post.ID, after: Comment.ID)
@@ -16,11 +16,14 @@ enum PageResource: Sendable, Hashable {
   case personPage(User.ID, PageStart)
   /// The feed of the viewer. It contains complete addresses.
   case feed(base: String, path: String)
+  /// A page with a preview, which contains complete addresses.
+  case previewed(PageResource, base: String)
 
   /// Whether finished bytes are kept. Those of searches would displace others, and are rarely requested again.
   var isKept: Bool {
     switch self {
     case .search, .searchPage: false
+    case .previewed(let page, _): page.isKept
     default: true
     }
   }
@@ -39,6 +42,7 @@ enum PageResource: Sendable, Hashable {
       "search \(QueryText.escaped(query.text)) \(start.text) \(limit)"
     case .searchPage(let query, let start): "search-page \(QueryText.escaped(query.text)) \(start.text)"
     case .person(let id, let start, let limit): "person \(id) \(start.text) \(limit)"
+    case .previewed(let page, let base): "previewed \(QueryText.escaped(base)) \(page.text)"
     case .feed(let base, let path): "feed \(QueryText.escaped(base + path))"
     case .personPage(let id, let start): "person-page \(id) \(start.text)"
     }

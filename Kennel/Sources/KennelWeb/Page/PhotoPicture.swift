@@ -50,7 +50,7 @@ struct PhotoPicture {
     }
   }
 
-  private func address(_ size: Int) -> String {
+  func address(_ size: Int) -> String {
     "\(path ?? "/posts/\(post.id)")/thumbnail?size=\(size)"
   }
 
