@@ -81,11 +81,13 @@ extension KennelStore {
     #expect(try SearchQuery(String(repeating: "a", count: 200)).hasWords)
     for text in [
       String(repeating: "a", count: 201), String(repeating: "\u{301}", count: 401),
-      String(repeating: "a ", count: 13), String(repeating: "🐶", count: 201),
+      String(repeating: "a ", count: 13), String(repeating: "a-", count: 13),
+      String(repeating: "🐶", count: 201),
     ] {
       #expect(await code { _ = try SearchQuery(text) } == .badText, "\(text)")
     }
     #expect(try SearchQuery(String(repeating: "a ", count: 12) + "! ! !").hasWords)
+    #expect(try SearchQuery("Dog dog DOG").expression == "\"Dog\" AND \"DOG\" *")
     #expect(try SearchQuery("  a \n b\u{A0}").text == "a b")
     try await withStore { store in
       let ada = try await store.addUser()

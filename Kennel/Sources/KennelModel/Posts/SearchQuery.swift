@@ -19,7 +19,7 @@ package struct SearchQuery: Sendable, Hashable {
   package init(_ text: String) throws(KennelError) {
     try TextRules.check(text, TextRules.Limit(characters: Self.maximumLength, bytes: 800), name: "search")
     let words = text.split(whereSeparator: \.isWhitespace).map(Word.init).filter { !$0.parts.isEmpty }
-    guard words.count <= Self.maximumWordCount else {
+    guard words.reduce(0, { $0 + $1.parts.count }) <= Self.maximumWordCount else {
       throw KennelError(
         .badText, "The search has too many words. Use at most \(Self.maximumWordCount) words.")
     }
@@ -43,7 +43,9 @@ package struct SearchQuery: Sendable, Hashable {
         terms.append(word.phrase(isPrefix: rest.isEmpty))
       }
     }
-    return terms
+    // A word that was repeated costs time and changes nothing.
+    var known: Set<String> = []
+    return terms.filter { known.insert($0.lowercased()).inserted }
   }
 }
 

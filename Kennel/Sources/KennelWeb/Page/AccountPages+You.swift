@@ -57,11 +57,11 @@ extension AccountPages {
     }
     return """
       \(explanation)
-      <p>The present address was made \(PageDate(date: feed.created).html). It was shown only then.</p>
+      <p>The present address was made \(PageDate(date: feed.created).html). It was shown only then, and ends when you make a \
+      new one.</p>
       <form method="post" action="/you/feed"><div class="choices"><button class="quiet button" type="submit" \
       formaction="/you/feed/end">End the feed</button><button class="button" type="submit">Make a new address</button></div>\
       </form>
-      <p class="hint">With a new address, the present one ends.</p>
       """
   }
 
