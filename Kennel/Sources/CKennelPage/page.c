@@ -22,6 +22,9 @@ static const unsigned char motion_css[] = {
 static const unsigned char photo_css[] = {
 #embed "assets/photo.css"
 };
+static const unsigned char search_css[] = {
+#embed "assets/search.css"
+};
 static const unsigned char sheets_css[] = {
 #embed "assets/sheets.css"
 };
@@ -125,6 +128,7 @@ static const kennel_page_file files[] = {
     FILE_NAMED("grid.css", grid_css),
     FILE_NAMED("motion.css", motion_css),
     FILE_NAMED("photo.css", photo_css),
+    FILE_NAMED("search.css", search_css),
     FILE_NAMED("sheets.css", sheets_css),
     FILE_NAMED("account.js", account_js),
     FILE_NAMED("albums.js", albums_js),

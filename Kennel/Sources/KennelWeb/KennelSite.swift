@@ -72,7 +72,8 @@ package final class KennelSite: Sendable {
       accounts: store.accounts, policy: policy, metrics: metrics,
       ignoresAuthorization: configuration.ignoresAuthorization)
     let gate = Gate(
-      store: store, visitors: visitors, guesses: GuessLimiter(clock: clock), clock: clock,
+      store: store, visitors: visitors, guesses: GuessLimiter(clock: clock),
+      feedGuesses: GuessLimiter(clock: clock), clock: clock,
       isForcedOpen: configuration.isOpenToEveryone)
     self.gate = gate
     let renderer = PageRenderer(title: configuration.title)
@@ -80,13 +81,17 @@ package final class KennelSite: Sendable {
     let responses = VersionedResponses(versions: store.versions)
     let sessions = SessionEndpoints(accounts: store.accounts, visitors: visitors, clock: clock)
     let accountPages = AccountPages(site: configuration.title)
+    let address = KennelAddress(store: store, policy: policy)
+    let pages = PageEndpoints(
+      store: store, visitors: visitors, renderer: renderer, address: address, responses: responses)
+    let posts = PostEndpoints(
+      store: store, visitors: visitors, metrics: metrics, responses: responses, markup: renderer.markup)
+    let pictures = PictureEndpoints(store: store, thumbnails: thumbnails)
     endpoints = Endpoints(
-      pages: PageEndpoints(store: store, visitors: visitors, renderer: renderer, responses: responses),
-      posts: PostEndpoints(
-        store: store, visitors: visitors, metrics: metrics, responses: responses, markup: renderer.markup),
+      pages: pages, finding: FindingEndpoints(posts: store.posts, pages: pages, lists: posts), posts: posts,
       ownPhotos: OwnPhotoEndpoints(store: store, visitors: visitors, thumbnails: thumbnails),
       links: LinkEndpoints(
-        store: store, visitors: visitors, renderer: renderer, clock: clock),
+        store: store, visitors: visitors, renderer: renderer, address: address, clock: clock),
       visibility: VisibilityEndpoints(store: store, isForcedOpen: configuration.isOpenToEveryone),
       edits: EditEndpoints(store: store, visitors: visitors),
       months: MonthEndpoints(posts: store.posts, visitors: visitors, responses: responses),
@@ -96,12 +101,15 @@ package final class KennelSite: Sendable {
         store: store, visitors: visitors, renderer: renderer, responses: responses),
       archives: AlbumArchiveEndpoints(store: store),
       comments: CommentEndpoints(posts: store.posts, visitors: visitors),
-      pictures: PictureEndpoints(store: store, thumbnails: thumbnails),
+      pictures: pictures,
       collages: CollageEndpoints(posts: store.posts, thumbnails: thumbnails),
       sessions: sessions,
       joining: JoinEndpoints(accounts: store.accounts, sessions: sessions, pages: accountPages),
       you: YouEndpoints(accounts: store.accounts, sessions: sessions, pages: accountPages),
-      people: PeopleEndpoints(store: store, visitors: visitors, pages: accountPages),
+      people: PeopleEndpoints(store: store, visitors: visitors, address: address, pages: accountPages),
+      feeds: FeedEndpoints(
+        store: store, visitors: visitors, address: address, responses: responses, pictures: pictures,
+        pages: accountPages),
       events: EventEndpoints(
         events: store.events, gate: gate, heartbeatTimer: heartbeatTimer),
       monitoring: MonitoringEndpoints(
@@ -172,7 +180,7 @@ package final class KennelSite: Sendable {
   {
     if call.secret.isEmpty { return answer }
     var answer = answer
-    if access.needsLink {
+    if access.needsLink || access == .feedReaders {
       LinkFields.add(to: &answer.fields)
     } else {
       answer.fields["Referrer-Policy"] = "strict-origin"

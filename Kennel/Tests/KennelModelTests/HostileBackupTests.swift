@@ -197,6 +197,15 @@ import Testing
       "CREATE TRIGGER t AFTER INSERT ON posts BEGIN UPDATE users SET role = 'owner'; END",
       "CREATE VIEW v AS SELECT * FROM users", "CREATE TABLE more (id INTEGER PRIMARY KEY)",
       "DROP TABLE taken", "PRAGMA user_version = 2", "PRAGMA user_version = 0",
+      // Kennel's names, with other contents.
+      """
+      DROP TRIGGER search_user_renamed;
+      CREATE TRIGGER search_user_renamed AFTER UPDATE OF name ON users BEGIN UPDATE users SET role = 'owner'; END
+      """,
+      """
+      DROP VIEW search_documents;
+      CREATE VIEW search_documents (id, caption, author, comments, dates) AS SELECT id, password, '', '', '' FROM users
+      """,
     ] {
       try await withStore { store in
         let ada = try await store.addUser()

@@ -222,7 +222,7 @@ import Testing
           strikes += 1
         }
         #expect(0..<40 ~= strikes)
-        #expect(try await store.check(readsPhotos: true, removesOrphans: true).problems == [])
+        #expect(try await store.check(readsPhotos: true, repairs: true).problems == [])
       }
     }
   }

@@ -157,7 +157,7 @@ import Testing
 
       // Posting the photo again restores it.
       try await store.addPost(1, by: ada)
-      let second = try await store.check(removesOrphans: true)
+      let second = try await store.check(repairs: true)
       #expect(second.problems == [.unknownFile("notes.txt")])
       #expect(second.removedCount == 1)
     }

@@ -18,22 +18,29 @@ import Testing
     let time: ManualKennelClock
     let token: String
     let albumToken: String
+    let feed: String
     let fields: [Sender: [String: String]]
 
     init(_ web: SiteFixture, _ time: ManualKennelClock) async throws {
       self.web = web
       self.time = time
-      _ = try await web.store.addUser("Ada", role: .owner)
+      let ada = try await web.store.addUser("Ada", role: .owner)
       let ben = try await web.store.addUser("Ben")
       _ = try await web.store.addUser("Cleo", role: .viewer)
       try await web.addPicture(1, by: ben, caption: "Secret dog")
+      // Only people with photos have a page.
+      try await web.addPicture(2, by: ada, caption: "Secret cat")
       _ = try await web.store.posts.addComment("Secret word", to: 1, author: ben.id)
       let album = try await web.store.albums.make(title: "Secret album", posts: [1], by: ben.id).id
       albumToken = try await web.store.posts.makeLink(to: .album(album), by: ben.id, lifetime: nil).token.text
       token = try await web.store.posts.makeLink(to: .post(1), by: ben.id, lifetime: nil).token.text
+      // None of the senders ends this feed.
+      let dora = try await web.store.addUser("Dora", role: .viewer)
+      feed = try await web.store.accounts.makeFeed(for: dora.id).text
       let peer = try await web.store.accounts.addPeer("Hounds").text
       fields = [
-        .stranger: [:], .linkHolder: [:], .albumLinkHolder: [:], .peer: ["Authorization": "Bearer \(peer)"],
+        .stranger: [:], .linkHolder: [:], .albumLinkHolder: [:], .feedReader: [:],
+        .peer: ["Authorization": "Bearer \(peer)"],
         .viewer: try await web.cookie("Cleo"), .member: try await web.cookie("Ben"),
         .owner: try await web.cookie("Ada"),
       ]
@@ -44,6 +51,7 @@ import Testing
         switch sender {
         case .linkHolder where route.access.needsLink: token
         case .albumLinkHolder where route.access.needsLink: albumToken
+        case .feedReader where route.access == .feedReaders: feed
         default: String(repeating: "A", count: 43)
         }
       // Attempts with links that do not exist are limited.
@@ -75,7 +83,7 @@ import Testing
           let what = "\(route.method) \(route.name) by \(sender.rawValue)"
           let expected =
             switch (route.access, sender) {
-            case (.linkHolders, _), (.photoLinkHolders, _), (.albumLinkHolders, _): 404
+            case (.linkHolders, _), (.photoLinkHolders, _), (.albumLinkHolders, _), (.feedReaders, _): 404
             case (_, .peer), (.owners, .viewer), (.owners, .member), (.sharers, .viewer): 403
             default: 401
             }

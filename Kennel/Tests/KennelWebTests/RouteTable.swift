@@ -5,6 +5,7 @@ enum Sender: String, CaseIterable {
   case stranger = "Strangers"
   case linkHolder = "With a link to a photo"
   case albumLinkHolder = "With a link to an album"
+  case feedReader = "With the address of a feed"
   case peer = "Other kennels"
   case viewer = "Viewers"
   case member = "Members"
@@ -23,6 +24,7 @@ extension Access {
     case .linkHolders: [.linkHolder, .albumLinkHolder]
     case .photoLinkHolders: [.linkHolder]
     case .albumLinkHolders: [.albumLinkHolder]
+    case .feedReaders: [.feedReader]
     }
   }
 

@@ -212,7 +212,7 @@ import Testing
       }
       // A client over a connection decodes what it gets.
       for coding in ["gzip", "br"] {
-        let answer = try await web.get("/", ["Accept-Encoding": coding])
+        let answer = try await web.get("/", ["Accept-Encoding": coding, "Host": "localhost"])
         #expect(answer.text == (try await client.get("/")).text)
       }
     }

@@ -115,6 +115,8 @@ import Testing
         try EventLog.lastID(connection)
       }
       let limit = PostPage.defaultSize
+      // Only strangers get a preview.
+      let base = viewer == nil ? "http://localhost" : nil
       switch path {
       case "/", "/?before=9":
         let start: PageStart = path == "/" ? .newest : .afterPost(9)
@@ -123,7 +125,7 @@ import Testing
         return Data(
           try await renderer.grid(
             posts: PostPage(posts, limit: limit), months: months, viewer: viewer, isFirst: start == .newest,
-            lastEvent: last
+            lastEvent: last, base: base
           ).utf8)
       case "/hearts":
         var posts: [Post] = []
@@ -138,7 +140,9 @@ import Testing
           try await other.posts.comments(on: 3, limit: CommentPage.defaultSize + 1),
           limit: CommentPage.defaultSize, isFirst: true)
         return Data(
-          try await renderer.photo(post: post, comments: comments, viewer: viewer, lastEvent: last).utf8)
+          try await renderer.photo(
+            post: post, comments: comments, viewer: viewer, lastEvent: last, base: base
+          ).utf8)
       default:
         let found = PostPage(try await other.posts.page(limit: 6, viewer: viewer?.id), limit: 5)
         var json = JSONText()

@@ -6,7 +6,7 @@ enum CheckCommand {
     let arguments = context.arguments
     let work = context.progress.begin("checking photos", unit: .items)
     let report = try await context.withStore { store in
-      try await store.check(readsPhotos: !arguments.has("quick"), removesOrphans: arguments.has("repair"))
+      try await store.check(readsPhotos: !arguments.has("quick"), repairs: arguments.has("repair"))
     }
     work.end()
     await context.progress.stop()
@@ -37,6 +37,7 @@ enum CheckCommand {
       case 1: "1 problem found."
       default: "\(report.problems.count) problems found."
       }
-    return "\(photos): \(found)\(removed)"
+    let search = report.isSearchRepaired ? " The search was repaired." : ""
+    return "\(photos): \(found)\(removed)\(search)"
   }
 }

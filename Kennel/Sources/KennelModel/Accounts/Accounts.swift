@@ -145,7 +145,7 @@ package final class Accounts: Sendable {
     }
   }
 
-  /// Changes a user's password and ends the user's sessions, and links that set the password.
+  /// Changes a user's password and ends the user's sessions, the feed, and links that set the password.
   ///
   /// - Parameter kept: a session that does not end.
   package func setPassword(
@@ -166,6 +166,7 @@ package final class Accounts: Sendable {
       "UPDATE users SET password = ? WHERE id = ?", .text(hash), .integer(user))
     guard count == 1 else { throw KennelError.noSuchUser }
     try endSessions(of: user, except: kept, connection)
+    try connection.run("DELETE FROM feeds WHERE user = ?", .integer(user))
     try connection.run("DELETE FROM account_links WHERE user = ?", .integer(user))
   }
 

@@ -35,6 +35,7 @@ extension KennelStore {
         // The order matters: the lineage must record the last shared number before numbers are skipped.
         try beginLineage(in: draft)
         try skipNumbers(in: draft)
+        try rebuildSearch(in: draft)
         FileCalls.syncAll()
         // Replaces an empty directory, and nothing else.
         try FileCalls.rename(draft, to: place)
@@ -243,7 +244,8 @@ private struct BackupReader: ~Copyable {
     return block
   }
 
-  /// Checks, before the database is used, that it has exactly Kennel's tables and indexes, without triggers or views.
+  /// Checks, before the database is used, that it has exactly Kennel's tables and indexes, and no other triggers and views than
+  /// Kennel's.
   private static func checkDatabase(_ path: String) throws(KennelError) {
     let connection = try Connection(path: path, access: .reading, busyTimeout: .zero)
     let version = Int(try connection.first("PRAGMA user_version") { $0.integer(0) } ?? 0)
@@ -260,7 +262,8 @@ private struct BackupReader: ~Copyable {
   private static func shape(of connection: Connection) throws(KennelError) -> [String] {
     try connection.rows(
       """
-      SELECT type || ' ' || name || ' ' || tbl_name || CASE WHEN sql LIKE 'CREATE VIRTUAL%' THEN ' virtual' ELSE '' END
+      SELECT type || ' ' || name || ' ' || tbl_name
+        || CASE WHEN type IN ('trigger', 'view') OR sql LIKE 'CREATE VIRTUAL%' THEN ' ' || sql ELSE '' END
       FROM sqlite_schema WHERE name NOT LIKE 'sqlite~_%' ESCAPE '~' ORDER BY 1
       """
     ) { $0.text(0) }
@@ -277,6 +280,15 @@ private struct BackupReader: ~Copyable {
 extension KennelStore {
   /// More numbers than are assigned between a backup and its restore.
   private static let skippedCount: Int64 = 100_000
+
+  /// Makes the index of words again. That of a forged backup may have others than the posts.
+  static func rebuildSearch(in directory: String) throws(KennelError) {
+    let connection = try Connection(
+      path: directory + "/kennel.sqlite", access: .copying, busyTimeout: .zero)
+    try connection.run("BEGIN IMMEDIATE")
+    try SearchIndex.rebuild(connection)
+    try connection.run("COMMIT")
+  }
 
   /// Skips numbers after a restore. Posts made after the backup are lost, but browsers cache their pictures by number,
   /// so these numbers must not be used again.

@@ -5,7 +5,7 @@ extension KennelStore {
   /// Writes the complete store to one file, as it is at one moment. Other readers and writers can continue meanwhile.
   ///
   /// The file is a tar archive. It contains the password hashes, without which nobody could sign in again, and what was taken
-  /// out of photos, so only its owner may read it (mode 0600). It does not contain sessions and secret links. The file appears under its name when it is complete
+  /// out of photos, so only its owner may read it (mode 0600). It does not contain sessions, secret links and addresses of feeds. The file appears under its name when it is complete
   /// and replaces an existing file. A pipe or a device is written to directly.
   ///
   /// Cancelling stops it soon and leaves nothing behind.
@@ -90,11 +90,12 @@ private struct BackupWriter: ~Copyable {
     try source.run("VACUUM INTO ?", .text(target))
     let copy = try Connection(path: target, access: .copying, busyTimeout: .zero)
     // Sessions and links grant access, so the backup must not contain any: one that was revoked would work again.
-    // `secure_delete` also overwrites free pages.
+    // `secure_delete` also overwrites free pages, and `optimize` removes the words of deleted texts from the index.
     try copy.script(
       """
       PRAGMA journal_mode = MEMORY; PRAGMA secure_delete = ON;
-      DELETE FROM sessions; DELETE FROM links; DELETE FROM account_links;
+      DELETE FROM sessions; DELETE FROM links; DELETE FROM account_links; DELETE FROM feeds;
+      INSERT INTO search (search) VALUES ('optimize');
       """)
     progress.photoCount = try copy.first("SELECT count(*) FROM photos") { Int($0.integer(0)) }
   }

@@ -35,6 +35,11 @@ package struct ContentVersion: Sendable, Hashable {
 package struct Versioned<Value: Sendable>: Sendable {
   package var value: Value
   package var version: ContentVersion
+
+  /// Returns something that was made from the value, with the same version.
+  package func map<Other>(_ transform: (Value) -> Other) -> Versioned<Other> {
+    Versioned<Other>(value: transform(value), version: version)
+  }
 }
 
 /// Knows the current version of the content. As long as nothing is committed, this takes no query.

@@ -40,7 +40,11 @@ extension Posts {
         // What the file says no longer matters.
         try connection.run("DELETE FROM undated WHERE post = ?", .integer(id))
       }
-      if isChanged { try changes.record(.edited, post: id, at: now, in: transaction) }
+      if isChanged {
+        try connection.run(
+          "UPDATE posts SET edited = ? WHERE id = ?", .integer(now.milliseconds), .integer(id))
+        try changes.record(.edited, post: id, at: now, in: transaction)
+      }
       guard let post = try Self.post(id, for: user, from: connection) else { throw Self.noSuchPost }
       return post
     }

@@ -176,7 +176,7 @@ package final class Posts: Sendable {
       SELECT p.id, p.author, u.name, p.caption, p.photo, h.bytes, h.width, h.height, h.format, h.thumbhash, p.created,
         (SELECT count(*) FROM favourites WHERE post = p.id), (SELECT count(*) FROM comments WHERE post = p.id),
         EXISTS (SELECT 1 FROM favourites WHERE post = p.id AND user = ?1), p.peer, p.peer_author, p.remote,
-        p.metadata, p.original, p.original_format, p.part, p.taken, p.taken_offset, p.taken_source
+        p.metadata, p.original, p.original_format, p.part, p.taken, p.taken_offset, p.taken_source, p.edited
       FROM posts p JOIN users u ON u.id = p.author JOIN photos h ON h.hash = p.photo
       WHERE p.id = ?2 AND (p.binned IS NULL OR ?3)
       """, .integer(viewer ?? 0), .integer(id), .integer(inBin ? 1 : 0), row: Post.init(row:))
@@ -262,6 +262,7 @@ extension Post {
       commentCount: Int(row.integer(12)), isFavourite: row.integer(13) != 0,
       origin: row.isNull(14)
         ? nil : Origin(kennel: row.text(14), author: row.text(15), id: row.integer(16)),
-      metadata: try Metadata(row, 17), upload: try Upload(row, 18))
+      metadata: try Metadata(row, 17), upload: try Upload(row, 18),
+      edited: row.isNull(24) ? nil : Date(milliseconds: row.integer(24)))
   }
 }

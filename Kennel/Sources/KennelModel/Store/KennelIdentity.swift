@@ -68,6 +68,11 @@ package struct KennelLineage: Sendable, Hashable {
     return through
   }
 
+  /// Returns the identity of the kennel in which a post got its number.
+  package func identity(ofPost id: Int64) -> KennelIdentity {
+    ancestors.last { $0.through >= id }?.identity ?? identity
+  }
+
   func isOrWas(_ identity: KennelIdentity) -> Bool { all.contains { $0.identity == identity } }
 }
 

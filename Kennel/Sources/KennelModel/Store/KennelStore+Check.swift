@@ -20,6 +20,8 @@ package struct StoreReport: Sendable, Hashable {
     case incompleteUpload(post: Int64)
     /// The cover of an album is not one of its photos.
     case foreignCover(album: Int64)
+    /// The index of words does not have those of the posts.
+    case search
     /// A file that is not a photo.
     case unknownFile(String)
 
@@ -35,6 +37,8 @@ package struct StoreReport: Sendable, Hashable {
         "The photo of post \(post) cannot be put together as it was uploaded. Copy the photos from a backup."
       case .foreignCover(let album):
         "The cover of album \(album) is not one of its photos. Choose another cover."
+      case .search:
+        "The search does not find all posts, or finds them by old words. Run kennel check --repair."
       case .unknownFile(let name):
         "The file \(name) in the photo directory is not a photo. Move it elsewhere."
       }
@@ -48,6 +52,8 @@ package struct StoreReport: Sendable, Hashable {
   package var notExaminedCount = 0
   /// The number of orphans that were removed on request.
   package var removedCount = 0
+  /// Whether the search was wrong and was made again on request.
+  package var isSearchRepaired = false
 
   package var isClean: Bool { problems.isEmpty }
 }
@@ -59,9 +65,9 @@ extension KennelStore {
   ///
   /// - Parameters:
   ///   - readsPhotos: whether to read all photos and verify their hashes, instead of comparing their sizes only.
-  ///   - removesOrphans: whether to remove photos without a post.
+  ///   - repairs: whether to remove photos without a post, and to make a wrong index of words again.
   package func check(
-    readsPhotos: Bool = false, removesOrphans: Bool = false
+    readsPhotos: Bool = false, repairs: Bool = false
   ) async throws(KennelError) -> StoreReport {
     var report = StoreReport()
     report.problems = try await checkDatabase()
@@ -99,15 +105,25 @@ extension KennelStore {
         }
         guard !isNeeded, isPendingRemoval == nil else { continue }
         orphans.append(hash)
-        if removesOrphans { try photos.remove(hash, in: transaction) }
+        if repairs { try photos.remove(hash, in: transaction) }
       }
       return (missing, orphans)
     }
     report.problems += missing.map { .missing($0) }
-    if removesOrphans {
+    if repairs {
       report.removedCount = orphans.count
     } else {
       report.problems += orphans.map { .orphan($0) }
+    }
+    report.isSearchRepaired = try await database.write { transaction throws(KennelError) in
+      try SearchIndex.update(transaction.connection)
+      if try SearchIndex.isCurrent(transaction.connection) { return false }
+      if repairs { try SearchIndex.rebuild(transaction.connection) }
+      return true
+    }
+    if report.isSearchRepaired, !repairs {
+      report.problems.append(.search)
+      report.isSearchRepaired = false
     }
     return report
   }

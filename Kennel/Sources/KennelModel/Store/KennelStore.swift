@@ -75,8 +75,9 @@ package final class KennelStore: Sendable {
     // SQLite would create a file that others can read. Its log and its index get the permissions of this file.
     try FileCalls.makeFile(path)
     var lastEventID: Int64 = 0
-    let database = try Database(path: path, configuration: configuration.database) {
-      connection throws(KennelError) in
+    let database = try Database(
+      path: path, configuration: configuration.database, beforeCommit: SearchIndex.update
+    ) { connection throws(KennelError) in
       lastEventID = try EventLog.lastID(connection)
     }
     let log = EventLog(capacity: max(configuration.eventLogCapacity, 1))

@@ -81,6 +81,8 @@ package struct Post: Sendable, Hashable, Identifiable {
   package var origin: Origin?
   package var metadata = Metadata.absent
   package var upload: Upload?
+  /// When the caption or the time was changed last, or nil if they never were.
+  package var edited: Date?
 }
 
 /// A comment on a post.

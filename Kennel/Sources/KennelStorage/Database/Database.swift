@@ -27,9 +27,12 @@ package final class Database: Sendable {
   /// Opens the database, which must exist as a file, and applies missing migrations. It blocks briefly. Before a database of
   /// an earlier version is changed, a copy of it is made next to it (``MigrationCopy``).
   ///
-  /// - Parameter prepare: reads what the caller needs to know before the first change.
+  /// - Parameters:
+  ///   - beforeCommit: completes each transaction before its commit. If it throws, the transaction is rolled back.
+  ///   - prepare: reads what the caller needs to know before the first change.
   package init(
     path: String, configuration: Configuration = Configuration(), migrations: [Migration] = Migration.all,
+    beforeCommit: @escaping @Sendable (Connection) throws(KennelError) -> Void = { _ in },
     prepare: (Connection) throws(KennelError) -> Void = { _ in }
   ) throws(KennelError) {
     let writing = try Connection(path: path, access: .writing, busyTimeout: configuration.busyTimeout)
@@ -41,7 +44,8 @@ package final class Database: Sendable {
     }
     let watching = try Connection(path: path, access: .reading, busyTimeout: configuration.busyTimeout)
     commits = CommitWatch(index: try watching.logIndex())
-    let connections = Connections(writing: writing, reading: reading, watching: watching)
+    let connections = Connections(
+      writing: writing, reading: reading, watching: watching, beforeCommit: beforeCommit)
     self.connections = connections
     writer = BlockingWorkQueue(
       "changes", slots: 1, batch: configuration.maximumBatchSize,
@@ -130,7 +134,13 @@ private final class Connections: @unchecked Sendable {
   /// The version of the database at the last poll.
   var seenVersion: Int64?
 
-  init(writing: Connection, reading: [Connection], watching: Connection) {
+  private let beforeCommit: @Sendable (Connection) throws(KennelError) -> Void
+
+  init(
+    writing: Connection, reading: [Connection], watching: Connection,
+    beforeCommit: @escaping @Sendable (Connection) throws(KennelError) -> Void
+  ) {
+    self.beforeCommit = beforeCommit
     self.writing = writing
     self.reading = reading
     self.watching = watching
@@ -176,6 +186,7 @@ private final class Connections: @unchecked Sendable {
         try begin(writing)
         do throws(KennelError) {
           let answer = try job.attempt(transaction)
+          try beforeCommit(writing)
           try transaction.commit()
           answer()
         } catch {
@@ -209,6 +220,7 @@ private final class Connections: @unchecked Sendable {
           answers.append { job.fail(error) }
         }
       }
+      try beforeCommit(transaction.connection)
       try transaction.commit()
       for answer in answers { answer() }
       return true

@@ -3,6 +3,7 @@ import HTTPService
 /// What the site answers requests with, by subject.
 struct Endpoints: Sendable {
   let pages: PageEndpoints
+  let finding: FindingEndpoints
   let posts: PostEndpoints
   let ownPhotos: OwnPhotoEndpoints
   let links: LinkEndpoints
@@ -19,6 +20,7 @@ struct Endpoints: Sendable {
   let joining: JoinEndpoints
   let you: YouEndpoints
   let people: PeopleEndpoints
+  let feeds: FeedEndpoints
   let events: EventEndpoints
   let monitoring: MonitoringEndpoints
 
@@ -85,6 +87,10 @@ struct Endpoints: Sendable {
     Route(.post, "you/password", for: .people, isPage: true) { try await $0.you.changePassword($1) },
     Route(.post, "you/sessions/end", for: .people, isPage: true) { try await $0.you.endOtherSessions($1) },
     Route(.post, "you/sessions/{id}/end", for: .people, isPage: true) { try await $0.you.endSession($1) },
+    Route(.post, "you/feed", for: .people, isPage: true) { try await $0.feeds.make($1) },
+    Route(.post, "you/feed/end", for: .people, isPage: true) { try await $0.feeds.end($1) },
+    Route(.get, "feed/{token}", for: .feedReaders) { try await $0.feeds.show($1) },
+    Route(.get, "feed/{token}/{id}/thumbnail", for: .feedReaders) { try await $0.feeds.thumbnail($1) },
     Route(.get, "people", for: .owners, isPage: true) { try await $0.people.show($1) },
     Route(.post, "people/invitations", for: .owners, isPage: true) { try await $0.people.invite($1) },
     Route(.post, "people/invitations/{id}/revoke", for: .owners, isPage: true) {
@@ -97,6 +103,8 @@ struct Endpoints: Sendable {
 
     Route(.get, "", for: .lookers, isPage: true) { try await $0.pages.grid($1) },
     Route(.get, "hearts", for: .lookers, isPage: true) { try await $0.pages.hearts($1) },
+    Route(.get, "search", for: .lookers, isPage: true) { try await $0.finding.search($1) },
+    Route(.get, "people/{id}/photos", for: .lookers, isPage: true) { try await $0.finding.listPerson($1) },
     Route(.get, "deleted", for: .people, isPage: true) { try await $0.bin.page($1) },
     Route(.get, "photos/{id}", for: .lookers, isPage: true) { try await $0.pages.photo($1) },
     Route(.get, "s/{token}", for: .linkHolders, isPage: true) { try await $0.links.showPage($1) },

@@ -11,6 +11,7 @@ struct LinkEndpoints: Sendable {
   let store: KennelStore
   let visitors: Visitors
   let renderer: PageRenderer
+  let address: KennelAddress
   let clock: KennelClock
 
   func list(_ call: Call, to target: SecretLink.Target) async throws -> HTTPResponse {
@@ -64,17 +65,18 @@ struct LinkEndpoints: Sendable {
 
   func showPage(_ call: Call) async throws -> HTTPResponse {
     guard let link = call.link else { throw Problem.notFound }
+    let base = address.requested(by: call)
     switch link.target {
     case .post(let id):
       let post = try await store.posts.post(id)
       return response(
-        try await renderer.link(post: post, path: "/s/\(call.secret)", expires: link.expires), to: call)
+        try await renderer.link(post: post, path: "/s/\(call.secret)", expires: link.expires, base: base), to: call)
     case .album(let id):
       let (start, limit) = (try call.pageStart(), PostPage.defaultSize)
       let found = try await store.albums.versionedPage(of: id, start, limit: limit + 1, viewer: nil).value
       let page = try await renderer.link(
         album: found.album, posts: PostPage(found.posts, limit: limit), path: "/s/\(call.secret)",
-        isFirst: start == .newest, expires: link.expires)
+        isFirst: start == .newest, expires: link.expires, base: base)
       return response(page, to: call)
     }
   }
@@ -90,7 +92,8 @@ struct LinkEndpoints: Sendable {
       album: album, path: "/s/\(call.secret)", newer: index > 0 && index < ids.count ? ids[index - 1] : nil,
       older: index + 1 < ids.count ? ids[index + 1] : nil)
     let page = try await renderer.link(
-      post: post, path: "/s/\(call.secret)/photos/\(post.id)", expires: link.expires, in: neighbours)
+      post: post, path: "/s/\(call.secret)/photos/\(post.id)", expires: link.expires,
+      base: address.requested(by: call), in: neighbours)
     return response(page, to: call)
   }
 

@@ -8,6 +8,7 @@ struct PageEndpoints: Sendable {
   let store: KennelStore
   let visitors: Visitors
   let renderer: PageRenderer
+  let address: KennelAddress
   let responses: VersionedResponses
 
   func grid(_ call: Call) async throws -> HTTPResponse {
@@ -17,25 +18,37 @@ struct PageEndpoints: Sendable {
     if viewer == nil, try await !store.accounts.hasUsers() {
       return AccountPage.response(renderer.noAccounts())
     }
-    return try await html(.grid(start), for: call.request, viewer: viewer) {
+    return try await html(.grid(start), for: call, viewer: viewer) { base in
       let found = try await store.posts.versionedPageByMonth(start, limit: limit + 1, viewer: viewer?.id)
       let page = try await renderer.grid(
         posts: PostPage(found.value.posts, limit: limit), months: found.value.months, viewer: viewer,
-        kind: .all, isFirst: start == .newest, lastEvent: found.version.lastEvent)
+        kind: .all, isFirst: start == .newest, lastEvent: found.version.lastEvent, base: base)
       return ReadyPage(version: found.version, body: Data(page.utf8))
     }
   }
 
   func hearts(_ call: Call) async throws -> HTTPResponse {
     let start = try call.pageStart()
+    return try await grid(.hearts(start), from: start, for: call) { limit, viewer in
+      // A visitor who has not signed in has no user id, and so no favourites.
+      (.favourites, try await store.posts.versionedFavourites(of: viewer?.id ?? 0, start, limit: limit))
+    }
+  }
+
+  /// Returns a page with posts.
+  ///
+  /// - Parameter read: reads what the page shows: up to a number of posts, and which posts they are.
+  func grid(
+    _ resource: PageResource, from start: PageStart, for call: Call, fields: HTTPFields = [:],
+    read: (_ limit: Int, _ viewer: User?) async throws -> (PageRenderer.Kind, Versioned<[Post]>)
+  ) async throws -> HTTPResponse {
     let limit = PostPage.defaultSize
     let viewer = try await visitors.visitor(of: call).user
-    return try await html(.hearts(start), for: call.request, viewer: viewer) {
-      // A visitor who has not signed in has no user id, and so no favourites.
-      let posts = try await store.posts.versionedFavourites(of: viewer?.id ?? 0, start, limit: limit + 1)
+    return try await html(resource, for: call, viewer: viewer, fields: fields) { base in
+      let (kind, posts) = try await read(limit + 1, viewer)
       let page = try await renderer.grid(
-        posts: PostPage(posts.value, limit: limit), viewer: viewer, kind: .favourites,
-        isFirst: start == .newest, lastEvent: posts.version.lastEvent)
+        posts: PostPage(posts.value, limit: limit), viewer: viewer, kind: kind, isFirst: start == .newest,
+        lastEvent: posts.version.lastEvent, base: base)
       return ReadyPage(version: posts.version, body: Data(page.utf8))
     }
   }
@@ -44,26 +57,36 @@ struct PageEndpoints: Sendable {
     let after = try call.queryID("after", orZero: true) ?? 0
     let limit = CommentPage.defaultSize
     let viewer = try await visitors.visitor(of: call).user
-    return try await html(.photo(call.id, after: after), for: call.request, viewer: viewer) {
+    return try await html(.photo(call.id, after: after), for: call, viewer: viewer) { base in
       let found = try await store.posts.versionedDiscussion(
         of: call.id, after: after, limit: limit + 1, viewer: viewer?.id)
       // They are at least as new as the version. A change after it has another one, so the page is made again.
       let albums = try await store.albums.albums(with: call.id)
       let page = try await renderer.photo(
         post: found.value.post,
-        comments: CommentPage(found.value.comments, limit: limit, isFirst: after == 0), albums: albums,
-        viewer: viewer, lastEvent: found.version.lastEvent)
+          comments: CommentPage(found.value.comments, limit: limit, isFirst: after == 0), albums: albums,
+          viewer: viewer, lastEvent: found.version.lastEvent, base: base)
       return ReadyPage(version: found.version, body: Data(page.utf8))
     }
   }
 
+  /// Returns a page.
+  ///
+  /// - Parameter make: renders the page, with a preview if it gets the beginning of addresses for that.
   private func html(
-    _ resource: PageResource, for request: HTTPRequest, viewer: User?,
-    make: () async throws -> ReadyPage
+    _ resource: PageResource, for call: Call, viewer: User?, fields: HTTPFields = [:],
+    make: (_ base: String?) async throws -> ReadyPage
   ) async throws -> HTTPResponse {
-    try await responses.response(
-      resource, to: request, viewer: viewer, contentType: "text/html; charset=utf-8",
-      fields: ["Content-Security-Policy": PageRenderer.contentSecurityPolicy], make: make)
+    var (resource, fields) = (resource, fields)
+    fields.append("Content-Security-Policy", PageRenderer.contentSecurityPolicy)
+    // Those who make previews have no account.
+    let base = viewer == nil && call.isOpenToEveryone ? address.requested(by: call) : nil
+    if let base { resource = .previewed(resource, base: base) }
+    return try await responses.response(
+      resource, to: call.request, viewer: viewer, contentType: "text/html; charset=utf-8", fields: fields
+    ) {
+      try await make(base)
+    }
   }
 
   /// Sends a file at an address that contains the fingerprint of all files. What is there never changes.

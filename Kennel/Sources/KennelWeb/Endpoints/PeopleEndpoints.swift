@@ -6,6 +6,7 @@ import KennelStorage
 struct PeopleEndpoints: Sendable {
   let store: KennelStore
   let visitors: Visitors
+  let address: KennelAddress
   let pages: AccountPages
 
   private var accounts: Accounts { store.accounts }
@@ -83,27 +84,17 @@ struct PeopleEndpoints: Sendable {
   private func answer(
     _ new: NewAccountLink, _ call: Call, _ form: SmallForm?, viewer: User
   ) async throws -> HTTPResponse {
-    let address = try await base(call) + "/join/" + new.token.text
+    let link = try await address.base(for: call) + "/join/" + new.token.text
     if form?.isFromPage ?? AccountPage.isWanted(by: call.request) {
-      return AccountPage.response(pages.newLink(new, address: address, viewer: viewer), status: .created)
+      return AccountPage.response(pages.newLink(new, address: link, viewer: viewer), status: .created)
     }
     return .json(status: .created) { json in
       json.object { json in
         json.member("id", new.link.id)
         json.link(new.link)
-        json.member("link", address)
+        json.member("link", link)
       }
     }
-  }
-
-  /// The address of this kennel as other devices reach it: the one that the owner's browser uses, unless it leads to the
-  /// browser's own machine.
-  private func base(_ call: Call) async throws -> String {
-    let client = visitors.policy.client(of: call.request)
-    let host = RequestedHost(client.host[...])
-    let isLocal = host.map { $0.name == "localhost" || $0.name.hasPrefix("127.") || $0.name == "::1" } ?? true
-    if isLocal, let address = try await store.linkAddress() { return address }
-    return (client.isSecure ? "https://" : "http://") + (client.host.isEmpty ? "localhost" : client.host)
   }
 
   // MARK: One person

@@ -32,11 +32,18 @@ struct PostEndpoints: Sendable {
     }
   }
 
-  private func list(
-    _ resource: PageResource, at path: String, limit: Int, for request: HTTPRequest, viewer: User?,
-    read: () async throws -> Versioned<[Post]>
+  /// Returns a list of posts as JSON.
+  ///
+  /// - Parameters:
+  ///   - address: the address of the first page, with or without a query.
+  ///   - read: reads one post more than the limit, if there are so many.
+  func list(
+    _ resource: PageResource, at address: String, limit: Int, for request: HTTPRequest, viewer: User?,
+    fields: HTTPFields = [:], read: () async throws -> Versioned<[Post]>
   ) async throws -> HTTPResponse {
-    try await responses.response(resource, to: request, viewer: viewer, contentType: "application/json") {
+    try await responses.response(
+      resource, to: request, viewer: viewer, contentType: "application/json", fields: fields
+    ) {
       let posts = try await read()
       let page = PostPage(posts.value, limit: limit)
       var json = JSONText()
@@ -48,7 +55,8 @@ struct PostEndpoints: Sendable {
       }
       var fields = HTTPFields()
       if let next = page.next {
-        fields.append("Link", "<\(path)?before=\(next)&limit=\(limit)>; rel=\"next\"")
+        let query = address.contains("?") ? "&" : "?"
+        fields.append("Link", "<\(address)\(query)before=\(next)&limit=\(limit)>; rel=\"next\"")
       }
       return ReadyPage(version: posts.version, body: json.data, fields: fields)
     }

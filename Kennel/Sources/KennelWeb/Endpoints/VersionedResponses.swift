@@ -36,7 +36,7 @@ struct VersionedResponses: Sendable {
     }
     let page = try await make()
     if page.version != version { tag = tags.tag(of: resource, at: page.version, for: viewer) }
-    ready.keep(page, as: resource, viewer: viewer)
+    if resource.isKept { ready.keep(page, as: resource, viewer: viewer) }
     return response(page, of: resource, to: request, tag, coding, contentType: contentType, fields: fields)
   }
 

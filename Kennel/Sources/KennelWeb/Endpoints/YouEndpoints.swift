@@ -14,21 +14,28 @@ struct YouEndpoints: Sendable {
     "password": "Your password is changed. All other devices are signed out.",
     "session": "The device is signed out.",
     "sessions": "All other devices are signed out.",
+    "feed": "The feed is ended. Its address does not work any more.",
   ]
 
   func show(_ call: Call) async throws -> HTTPResponse {
     let visitor = try await sessions.visitors.visitor(of: call)
     guard let user = visitor.user else { throw Problem.signInRequired }
     let list = try await accounts.sessions(of: user.id, current: visitor.token)
+    let feed = try await accounts.feed(of: user.id)
     if AccountPage.isWanted(by: call.request) {
       let entry = FormEntry(notice: call.request.query("done").flatMap { Self.notices[$0] })
-      return AccountPage.response(pages.you(user, list, entry: entry))
+      return AccountPage.response(pages.you(user, list, feed: feed, entry: entry))
     }
     return .json { json in
       json.object { json in
         json.user(user)
         json.array("sessions") { json in
           for session in list { json.session(session) }
+        }
+        if let feed {
+          json.object("feed") { $0.member("created", feed.created.iso8601) }
+        } else {
+          json.null("feed")
         }
       }
     }
@@ -95,10 +102,12 @@ struct YouEndpoints: Sendable {
       let visitor = try await sessions.visitors.visitor(of: call)
       guard let user = visitor.user else { throw Problem.signInRequired }
       let list = try await accounts.sessions(of: user.id, current: visitor.token)
+      let feed = try await accounts.feed(of: user.id)
       // The present password was wrong, but the user is still signed in.
       let status = Problem.status(of: error)
       return AccountPage.response(
-        pages.you(user, list, entry: entry), status: status == .unauthorized ? .unprocessableContent : status)
+        pages.you(user, list, feed: feed, entry: entry),
+        status: status == .unauthorized ? .unprocessableContent : status)
     }
     return form.isFromPage ? AccountPage.redirect(to: "/you?done=\(done)") : .noContent
   }

@@ -10,7 +10,9 @@ enum CommonFields {
     guard fields["X-Content-Type-Options"] == nil else { return }
     fields.append("X-Content-Type-Options", "nosniff")
     if fields["Referrer-Policy"] == nil { fields.append("Referrer-Policy", "same-origin") }
-    fields.append("Cross-Origin-Resource-Policy", "same-origin")
+    if fields["Cross-Origin-Resource-Policy"] == nil {
+      fields.append("Cross-Origin-Resource-Policy", "same-origin")
+    }
     if fields["Content-Security-Policy"] == nil {
       fields.append("Content-Security-Policy", contentSecurityPolicy)
     }

@@ -38,6 +38,7 @@ extension JSONText {
       json.member("photo", "/posts/\(post.id)/photo")
       json.member("thumbnail", "/posts/\(post.id)/thumbnail")
       json.member("page", "/photos/\(post.id)")
+      if post.origin == nil { json.member("author", "/people/\(post.author)/photos") }
     }
   }
 

@@ -2,8 +2,9 @@ import KennelModel
 
 extension AccountPages {
   /// Renders the page of a user's own account.
-  func you(_ user: User, _ sessions: [Accounts.SessionDescription], entry: FormEntry = FormEntry()) -> String
-  {
+  func you(
+    _ user: User, _ sessions: [Accounts.SessionDescription], feed: Feed?, entry: FormEntry = FormEntry()
+  ) -> String {
     document(
       "You", viewer: user,
       """
@@ -22,17 +23,62 @@ extension AccountPages {
       <h2 id="password-title">Password</h2>
       <form method="post" action="/you/password">
       \(FormField(kind: .presentPassword, name: "current", label: "Present password", prefix: "you", entry: entry).html)
-      \(FormField(kind: .newPassword, name: "password", label: "New password", prefix: "you", entry: entry, hint: "At least \(Accounts.minimumPasswordCharacterCount) characters. All other devices are signed out.").html)
+      \(FormField(kind: .newPassword, name: "password", label: "New password", prefix: "you", entry: entry, hint: "At least \(Accounts.minimumPasswordCharacterCount) characters. All other devices are signed out, and the address of your feed ends.").html)
       \(FormField(kind: .newPassword, name: "again", label: "Repeat the new password", prefix: "you", entry: entry).html)
       \(FormField.passwordSwitch)
       <div class="choices"><button class="button" type="submit">Change the password</button></div>
       </form>
+      </section>
+      <section class="card" aria-labelledby="feed-title">
+      <h2 id="feed-title">Feed</h2>
+      \(feedForms(feed))
       </section>
       <section class="card" aria-labelledby="devices-title">
       <h2 id="devices-title">Devices</h2>
       \(sessions.isEmpty ? "<p class=\"hint\">No device has a session.</p>" as HTML : nil)
       <ul class="rows">\(sessions.map(row))</ul>
       \(otherSessions(sessions))
+      </section>
+      </div>
+      """)
+  }
+
+  private func feedForms(_ feed: Feed?) -> HTML {
+    let explanation: HTML = """
+      <p class="hint">A feed reader shows you new photos. The address of your feed is a secret: everyone who has it sees the \
+      latest \(Posts.feedLength) photos with their captions and the names of their authors.</p>
+      """
+    guard let feed else {
+      return """
+        \(explanation)
+        <form method="post" action="/you/feed"><div class="choices"><button class="button" type="submit">Make an address\
+        </button></div></form>
+        """
+    }
+    return """
+      \(explanation)
+      <p>The present address was made \(PageDate(date: feed.created).html). It was shown only then, and ends when you make a \
+      new one.</p>
+      <form method="post" action="/you/feed"><div class="choices"><button class="quiet button" type="submit" \
+      formaction="/you/feed/end">End the feed</button><button class="button" type="submit">Make a new address</button></div>\
+      </form>
+      """
+  }
+
+  /// Renders the page that shows the new address of a feed, once.
+  func newFeed(address: String, viewer: User) -> String {
+    document(
+      "The address of your feed", viewer: viewer,
+      """
+      <div class="account">
+      <p class="back"><a href="/you"><svg class="icon" aria-hidden="true"><use href="#left"/></svg>You</a></p>
+      <h1>The address of your feed</h1>
+      <section class="card">
+      <p>Add this address to your feed reader. It is shown only now. Everyone who has it sees the latest photos, so give it to \
+      nobody. An older address has ended.</p>
+      <label for="feed-address">Address</label>
+      <input id="feed-address" readonly value="\(address)">
+      <div class="choices scripted"><button class="button primary" type="button" data-copy="feed-address">Copy the address</button></div>
       </section>
       </div>
       """)

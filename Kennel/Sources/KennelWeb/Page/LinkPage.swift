@@ -13,6 +13,7 @@ struct LinkPage {
   let site: String
   /// What the page shows, for the style sheets.
   var place = "photo"
+  var preview: LinkPreview?
 
   func document(_ body: HTML) -> String {
     let page: HTML = """
@@ -25,6 +26,7 @@ struct LinkPage {
       <meta name="color-scheme" content="light dark">
       <meta name="robots" content="noindex, nofollow">
       <meta name="referrer" content="no-referrer">
+      \(preview?.html)
       \(PageAssets.styles.map { "<link rel=\"stylesheet\" href=\"\(PageAssets.address(of: $0))\">" as HTML })
       <link rel="icon" href="\(PageAssets.address(of: "icon.svg"))" type="image/svg+xml">
       </head>
@@ -152,8 +154,10 @@ struct LinkedPhotoNeighbours {
 
 extension PageRenderer {
   /// Renders the page of a secret link to an album.
+  ///
+  /// - Parameter base: the beginning of addresses in the preview of the link.
   func link(
-    album: Album, posts page: PostPage, path: String, isFirst: Bool, expires: Date?
+    album: Album, posts page: PostPage, path: String, isFirst: Bool, expires: Date?, base: String
   ) async throws(CancellationError) -> String {
     var pictures: [PhotoPicture] = []
     for post in page.posts {
@@ -162,18 +166,25 @@ extension PageRenderer {
           post: post, placeholder: try await placeholders.address(for: post.facts.thumbHash),
           path: "\(path)/photos/\(post.id)"))
     }
-    return LinkPage(title: "\(album.title) · \(title)", site: title, place: "album").document(
+    let preview = pictures.first.map {
+      LinkPreview(site: title, title: album.title, picture: $0, base: base, path: nil)
+    }
+    return LinkPage(title: "\(album.title) · \(title)", site: title, place: "album", preview: preview).document(
       LinkPage.album(
         album, pictures, next: page.next, path: path, isFirst: isFirst, expires: expires))
   }
 
   /// Renders the page of a secret link to a photo, or of a photo of an album with a link.
+  ///
+  /// - Parameter base: the beginning of addresses in the preview of the link.
   func link(
-    post: Post, path: String, expires: Date?, in neighbours: LinkedPhotoNeighbours? = nil
+    post: Post, path: String, expires: Date?, base: String, in neighbours: LinkedPhotoNeighbours? = nil
   ) async throws(CancellationError) -> String {
     let picture = PhotoPicture(
       post: post, placeholder: try await placeholders.address(for: post.facts.thumbHash), path: path)
-    return LinkPage(title: "\(shortName(of: picture)) · \(title)", site: title)
+    let preview = LinkPreview(
+      site: title, title: picture.shortName, picture: picture, base: base, path: nil)
+    return LinkPage(title: "\(picture.shortName) · \(title)", site: title, preview: preview)
       .document(LinkPage.photo(picture, path: path, expires: expires, in: neighbours))
   }
 

@@ -57,14 +57,9 @@ struct MonthList {
 }
 
 extension Month {
-  static let names = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-    "November", "December",
-  ]
-
   /// The month in words, such as `July 2026`.
-  var name: String { "\(Self.names[number - 1]) \(year)" }
+  var name: String { "\(Self.englishNames[number - 1]) \(year)" }
 
   /// The first letters of the name, such as `Jul`.
-  var shortName: String { String(Self.names[number - 1].prefix(3)) }
+  var shortName: String { String(Self.englishNames[number - 1].prefix(3)) }
 }

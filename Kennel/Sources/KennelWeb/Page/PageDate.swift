@@ -46,5 +46,5 @@ struct PageTakenTime {
 
 extension CalendarTime {
   /// The day in the form `20 November 2026`.
-  var words: String { "\(day) \(Month.names[month - 1]) \(year)" }
+  var words: String { "\(day) \(Month.englishNames[month - 1]) \(year)" }
 }

@@ -3,7 +3,7 @@ import KennelModel
 /// The frame of every page: the head, the bar at the top, and the dialogs that scripts open.
 struct PageFrame {
   enum Place {
-    case photos, hearts, albums, album, photo, bin, problem, signIn, account
+    case photos, hearts, albums, album, photo, search, person, bin, problem, signIn, account
   }
 
   let title: String
@@ -11,6 +11,7 @@ struct PageFrame {
   let viewer: User?
   let place: Place
   let lastEvent: Int64?
+  var preview: LinkPreview?
 
   func document(_ body: HTML) -> String {
     let page: HTML = """
@@ -23,7 +24,7 @@ struct PageFrame {
       <meta name="color-scheme" content="light dark">
       <meta name="theme-color" content="#fbfaf8" media="(prefers-color-scheme: light)">
       <meta name="theme-color" content="#131211" media="(prefers-color-scheme: dark)">
-      \(Self.links)
+      \(Self.links)\(preview?.html)
       </head>
       <body data-place="\(placeName)" data-viewer="\(viewer?.name ?? "")"\
        data-role="\(viewer?.role.rawValue ?? "")" data-event="\(lastEvent ?? -1)">
@@ -59,6 +60,8 @@ struct PageFrame {
     case .albums: "albums"
     case .album: "album"
     case .photo: "photo"
+    case .search: "search"
+    case .person: "person"
     case .bin: "bin"
     // The scripts treat it the same way: there is nothing to listen for.
     case .problem, .signIn, .account: "problem"
@@ -70,11 +73,27 @@ struct PageFrame {
     <header class="bar">
     <a class="home" href="/"><svg class="mark" aria-hidden="true"><use href="#mark"/></svg><span>\(site)</span></a>
     \(place == .signIn ? nil : places)
+    \(hasSearch ? Self.search : nil)
     <div class="tools scripted">\(viewer.map(menu) ?? (place == .signIn ? nil : Self.signIn))</div>
     \(viewer.map(menuWithoutScripts))
     </header>
     """
   }
+
+  /// Whether the visitor may search: everyone who sees photos. The page of the search has its own field.
+  private var hasSearch: Bool {
+    switch place {
+    case .search: false
+    case .photos, .hearts, .photo, .person: true
+    case .bin, .problem, .signIn, .account: viewer != nil
+    }
+  }
+
+  /// The field, or on small screens a link to the page with the field.
+  private static let search: HTML = """
+    \(SearchForm(query: nil, isInBar: true).html)
+    <a class="to-search" href="/search" aria-label="Search"><svg class="icon" aria-hidden="true"><use href="#search"/></svg></a>
+    """
 
   private var places: HTML {
     """
@@ -179,6 +198,7 @@ enum PageIcons {
     6.5 5.3M15.5 5.3a3.5 3.5 0 0 1 0 6.4M18 14.3c2 .8 3.2 2.5 3.5 4.7"/></symbol>
     <symbol id="album" viewBox="0 0 24 24"><path d="M7.5 8h13v11.5h-13zM3.5 15.5V4.5h13"/><path d="m7.5 17.5 4-4 3 3 2-2 4 \
     4"/></symbol>
+    <symbol id="search" viewBox="0 0 24 24"><circle cx="10.5" cy="10.5" r="6"/><path d="m15 15 5.5 5.5"/></symbol>
     <symbol id="photos" viewBox="0 0 24 24"><path d="M4 5h16v14H4zM4 16l5-5 4 4 2.5-2.5L20 17"/><circle cx="15.5" cy="9" \
     r="1.2"/></symbol>
     </svg>

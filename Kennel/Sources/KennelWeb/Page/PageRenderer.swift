@@ -5,11 +5,6 @@ import KennelModel
 /// opened photos and new comments from the same documents. Therefore, the markup of each element exists in only one
 /// place.
 package struct PageRenderer: Sendable {
-  /// The posts that a grid shows.
-  package enum Kind: Sendable, Hashable {
-    case all, favourites
-  }
-
   /// Allows nothing from other sites and no inline script or style. Images may also come from the document itself
   /// (`data:`) and from files chosen for an upload (`blob:`).
   package static let contentSecurityPolicy = CommonFields.contentSecurityPolicy + "; manifest-src 'self'"
@@ -31,41 +26,46 @@ package struct PageRenderer: Sendable {
     name == PageAssets.manifestName ? manifest : PageAssets.all[name]
   }
 
-  /// Renders the page with all photos, or with a viewer's favourites.
+  /// Renders a page with photos: all of them, a viewer's favourites, those that a search finds, or those of a person.
   ///
   /// - Parameters:
   ///   - months: The months of all posts, to jump to.
   ///   - isFirst: Whether this is the first page.
   ///   - lastEvent: The last event that the posts include. Scripts listen for later events.
+  ///   - base: The beginning of addresses in the preview of links to the page, or nil for a page that strangers may not see.
   package func grid(
     posts page: PostPage, months: [MonthCount] = [], viewer: User?, kind: Kind = .all, isFirst: Bool = true,
-    lastEvent: Int64? = nil
+    lastEvent: Int64? = nil, base: String? = nil
   ) async throws(CancellationError) -> String {
-    let heading: HTML =
-      kind == .all
-      ? "<h1 class=\"hidden-text\">Photos</h1>" : "<h1 class=\"title\">Your hearts</h1>"
     let body: HTML = """
-      \(heading)\(MonthList(months: months, shown: page.posts.first?.taken.month).html)\(try await list(
-        page, at: kind == .all ? "/" : "/hearts", isFirst: isFirst,
-        emptiness: emptiness(kind, viewer: viewer)))
+      \(kind.heading)\(MonthList(months: months, shown: page.posts.first?.taken.month).html)\(try await list(
+        page, at: kind.address, isFirst: isFirst, emptiness: kind.emptiness(viewer: viewer)))
       """
-    return PageFrame(
-      title: kind == .all ? title : "Hearts · \(title)", site: title, viewer: viewer,
-      place: kind == .all ? .photos : .hearts, lastEvent: lastEvent
-    ).document(body)
+    var frame = PageFrame(
+      title: kind.title.map { "\($0) · \(title)" } ?? title, site: title, viewer: viewer, place: kind.place,
+      lastEvent: lastEvent)
+    if let base, kind.hasPreview, let post = page.posts.first {
+      frame.preview = LinkPreview(
+        site: title, title: kind.title ?? title, picture: PhotoPicture(post: post, placeholder: ""),
+        base: base, path: kind.address)
+    }
+    return frame.document(body)
   }
 
   /// Returns the grid of a page of posts, with links to the pages around it.
   ///
   /// - Parameters:
-  ///   - path: The path of the first page.
+  ///   - path: The path and the query of the first page.
   ///   - isFirst: Whether this is the first page.
   ///   - emptiness: What is shown if there are no posts.
   func list(
     _ page: PostPage, at path: String, isFirst: Bool, emptiness: HTML
   ) async throws(CancellationError) -> HTML {
     let older = page.next.map { next -> HTML in
-      "<a class=\"older button\" rel=\"next\" href=\"\(path)?before=\(next.description)\">Older photos</a>"
+      """
+      <a class="older button" rel="next" href="\(path)\(path.contains("?") ? "&" : "?")before=\(next.description)">\
+      Older photos</a>
+      """
     }
     let newest = isFirst ? nil : "<p class=\"newest\"><a href=\"\(path)\">Newest photos</a></p>" as HTML
     return """
@@ -101,43 +101,12 @@ package struct PageRenderer: Sendable {
     return tile
   }
 
-  private func emptiness(_ kind: Kind, viewer: User?) -> HTML {
-    let picture: HTML = "<svg class=\"mark\" aria-hidden=\"true\"><use href=\"#mark\"/></svg>"
-    switch (kind, viewer) {
-    case (.all, nil):
-      return """
-        <div class="empty">\(picture)<h2>No photos yet</h2><p>Sign in to share the first photo.</p></div>
-        """
-    case (.all, let viewer?) where !viewer.role.maySharePhotos:
-      return """
-        <div class="empty">\(picture)<h2>No photos yet</h2><p>Photos that others share appear here.</p></div>
-        """
-    case (.all, _):
-      return """
-        <div class="empty">\(picture)<h2>No photos yet</h2>
-        <p class="scripted">Share the first one<span class="with-pointer">: choose it, drop it here, or paste \
-        it</span>.</p>
-        <button class="button primary scripted" type="button" data-upload>Share photos</button></div>
-        """
-    case (.favourites, nil):
-      return """
-        <div class="empty">\(picture)<h2>Your hearts</h2>
-        <p>Sign in to see the photos that you gave a heart.</p>
-        <button class="button primary scripted" type="button" data-sign-in>Sign in</button></div>
-        """
-    case (.favourites, _):
-      return """
-        <div class="empty">\(picture)<h2>No hearts yet</h2><p>Photos that you give a heart appear here.</p>
-        <a class="button" href="/">See the photos</a></div>
-        """
-    }
-  }
-
   /// Renders the page of one photo with its comments.
   ///
   /// - Parameter albums: the albums that show the photo.
   package func photo(
-    post: Post, comments: CommentPage, albums: [Album] = [], viewer: User?, lastEvent: Int64? = nil
+    post: Post, comments: CommentPage, albums: [Album] = [], viewer: User?, lastEvent: Int64? = nil,
+    base: String? = nil
   ) async throws(CancellationError) -> String {
     let picture = PhotoPicture(
       post: post, placeholder: try await placeholders.address(for: post.facts.thumbHash))
@@ -146,16 +115,14 @@ package struct PageRenderer: Sendable {
       <p class="back"><a href="/"><svg class="icon" aria-hidden="true"><use href="#left"/></svg>All photos</a></p>
       \(article.html)
       """
-    return PageFrame(
-      title: "\(shortName(of: picture)) · \(title)", site: title, viewer: viewer, place: .photo,
-      lastEvent: lastEvent
-    )
-    .document(body)
-  }
-
-  /// Returns the name of a photo in the title of a page.
-  func shortName(of picture: PhotoPicture) -> String {
-    String(picture.alternative.split(separator: "\n").first.map(String.init)?.prefix(60) ?? "Photo")
+    var frame = PageFrame(
+      title: "\(picture.shortName) · \(title)", site: title, viewer: viewer, place: .photo,
+      lastEvent: lastEvent)
+    frame.preview = base.map {
+      LinkPreview(
+        site: title, title: picture.shortName, picture: picture, base: $0, path: "/photos/\(post.id)")
+    }
+    return frame.document(body)
   }
 
   /// Renders the page with which a visitor signs in. It needs no script.

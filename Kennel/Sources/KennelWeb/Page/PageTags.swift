@@ -3,7 +3,7 @@ import KennelModel
 import KennelStorage
 
 /// A page or list. Together with the version of the content and the visitor, it determines the bytes of a response.
-enum PageResource: Sendable, Hashable {
+indirect enum PageResource: Sendable, Hashable {
   case grid(PageStart)
   case hearts(PageStart)
   case photo(Post.ID, after: Comment.ID)
@@ -12,6 +12,23 @@ enum PageResource: Sendable, Hashable {
   case months
   case albums(isPage: Bool)
   case album(Album.ID, PageStart, limit: Int, isPage: Bool)
+  case search(SearchQuery, PageStart, limit: Int)
+  case searchPage(SearchQuery, PageStart)
+  case person(User.ID, PageStart, limit: Int)
+  case personPage(User.ID, PageStart)
+  /// The feed of the viewer. It contains complete addresses.
+  case feed(base: String, path: String)
+  /// A page with a preview, which contains complete addresses.
+  case previewed(PageResource, base: String)
+
+  /// Whether finished bytes are kept. Those of searches would displace others, and are rarely requested again.
+  var isKept: Bool {
+    switch self {
+    case .search, .searchPage: false
+    case .previewed(let page, _): page.isKept
+    default: true
+    }
+  }
 
   /// A text that is different for each resource.
   fileprivate var text: String {
@@ -25,6 +42,14 @@ enum PageResource: Sendable, Hashable {
     case .albums(let isPage): "albums \(isPage)"
     case .album(let album, let start, let limit, let isPage):
       "album \(album) \(start.text) \(limit) \(isPage)"
+    // An escaped text has no spaces, so it cannot be mistaken for another part.
+    case .search(let query, let start, let limit):
+      "search \(QueryText.escaped(query.text)) \(start.text) \(limit)"
+    case .searchPage(let query, let start): "search-page \(QueryText.escaped(query.text)) \(start.text)"
+    case .person(let id, let start, let limit): "person \(id) \(start.text) \(limit)"
+    case .previewed(let page, let base): "previewed \(QueryText.escaped(base)) \(page.text)"
+    case .feed(let base, let path): "feed \(QueryText.escaped(base + path))"
+    case .personPage(let id, let start): "person-page \(id) \(start.text)"
     }
   }
 }

@@ -23,7 +23,7 @@ struct PhotoArticle {
     <div class="details">
     <header>
     \(AvatarInitial(name: post.shownAuthor).html)
-    <p><bdi class="author">\(post.shownAuthor)</bdi><span class="when">Shared \(PageDate(date: post.created).html)\(origin)</span></p>
+    <p><bdi class="author">\(author)</bdi><span class="when">Shared \(PageDate(date: post.created).html)\(origin)</span></p>
     </header>
     \(heading)
     \(PageTakenTime(time: post.taken).html)
@@ -55,6 +55,12 @@ struct PhotoArticle {
     return """
       <p class="in-albums"><svg class="icon" aria-hidden="true"><use href="#album"/></svg><span>In \(links)</span></p>
       """
+  }
+
+  /// The name of the author, with a link to the author's photos. People of other kennels have no page here.
+  private var author: HTML {
+    post.origin == nil
+      ? "<a href=\"/people/\(post.author)/photos\">\(post.authorName)</a>" : "\(post.shownAuthor)"
   }
 
   private var origin: HTML? {

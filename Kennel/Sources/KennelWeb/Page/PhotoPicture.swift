@@ -28,6 +28,18 @@ struct PhotoPicture {
     return classes.reversed().joined(separator: " ")
   }
 
+  /// The name of the photo in titles.
+  var shortName: String {
+    String(alternative.split(separator: "\n").first.map(String.init)?.prefix(60) ?? "Photo")
+  }
+
+  /// Returns the size of a thumbnail whose longer side has at most this length.
+  func size(within length: Int) -> (width: Int, height: Int) {
+    let (width, height) = (max(post.facts.width, 1), max(post.facts.height, 1))
+    let scale = min(Double(length) / Double(max(width, height)), 1)
+    return (max(Int((Double(width) * scale).rounded()), 1), max(Int((Double(height) * scale).rounded()), 1))
+  }
+
   /// The useful sizes: those smaller than the photo, and the first one that shows the complete photo.
   private var offered: [(size: Int, width: Int)] {
     let longerSide = max(post.facts.width, post.facts.height, 1)
@@ -38,7 +50,7 @@ struct PhotoPicture {
     }
   }
 
-  private func address(_ size: Int) -> String {
+  func address(_ size: Int) -> String {
     "\(path ?? "/posts/\(post.id)")/thumbnail?size=\(size)"
   }
 

@@ -26,11 +26,14 @@ enum Access: String, Sendable, CaseIterable {
 
   /// Whether the token of a secret link is in the path.
   var needsLink: Bool { self == .linkHolders || self == .photoLinkHolders || self == .albumLinkHolders }
+  /// Those who have the secret address of a user's feed, whose token is in the path.
+  case feedReaders
 
   /// Returns whether a user with a role may use the route.
   func admits(_ role: User.Role) -> Bool {
     switch self {
-    case .everyone, .lookers, .lookersAndPeers, .people, .linkHolders, .photoLinkHolders, .albumLinkHolders:
+    case .everyone, .lookers, .lookersAndPeers, .people, .linkHolders, .photoLinkHolders, .albumLinkHolders,
+      .feedReaders:
       true
     case .sharers: role.maySharePhotos
     case .owners: role == .owner

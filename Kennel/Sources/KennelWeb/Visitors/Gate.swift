@@ -8,6 +8,8 @@ struct Gate: Sendable {
   let visitors: Visitors
   /// Limits how often an address may try links that do not exist.
   let guesses: GuessLimiter
+  /// The same for feeds, so that a reader with an old address does not keep others from opening links.
+  let feedGuesses: GuessLimiter
   let clock: KennelClock
   /// Whether the settings of the server open the kennel, also if its owner decided otherwise.
   let isForcedOpen: Bool
@@ -38,6 +40,9 @@ struct Gate: Sendable {
           throw Problem(.notFound, "The album does not show this photo any more.")
         }
       }
+      return
+    case .feedReaders:
+      (call.visitor, call.isOpenToEveryone) = (SiteVisitor(user: try await feedReader(in: call)), false)
       return
     case .lookers, .lookersAndPeers, .people, .sharers, .owners: break
     }
@@ -75,6 +80,18 @@ struct Gate: Sendable {
     return link
   }
 
+  /// Returns the user whose feed has the token in the path.
+  private func feedReader(in call: Call) async throws -> User {
+    let address = visitors.policy.client(of: call.request).address
+    try feedGuesses.check(address)
+    guard let token = SecretToken<Feed>(call.secret), let user = try await store.accounts.reader(of: token)
+    else {
+      feedGuesses.countFailure(address)
+      throw Problem.noSuchFeed
+    }
+    return user
+  }
+
   /// Whether a visitor who was admitted may still see the photos: sessions end, tokens of kennels are withdrawn, and a kennel
   /// may be closed to others.
   func stillAdmits(_ visitor: SiteVisitor) async throws(KennelError) -> Bool {
@@ -97,6 +114,8 @@ extension Problem {
     .forbidden, "The token of a kennel is only valid for its sync. Use the name and the password of a user.")
   fileprivate static let noSuchLink = Problem(
     .notFound, "This link does not work, or not any more. Ask the person who sent it for another one.")
+  fileprivate static let noSuchFeed = Problem(
+    .notFound, "This feed does not exist, or not any more. Make a new address on the page “You”.")
   fileprivate static let expiredLink = Problem(
     410, "This link has expired. Ask the person who sent it for another one.")
 }

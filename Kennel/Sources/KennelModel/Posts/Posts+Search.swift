@@ -1,0 +1,64 @@
+import KennelStorage
+
+/// A user who has shared photos, and a page of them.
+package struct PersonPosts: Sendable, Hashable {
+  package var name: String
+  package var posts: [Post]
+}
+
+extension Posts {
+  /// Limits the number of searches at the same time, so that other readers of the database need not wait for them.
+  private static let searches = AsyncSemaphore("searches", permits: 2, maximumWaitingCount: 256)
+
+  /// Returns the posts that a search finds, in the order of the times when their photos were taken, the newest first, with
+  /// their version. A search without words finds nothing.
+  package func search(
+    _ query: SearchQuery, _ start: PageStart = .newest, limit: Int, viewer: User.ID?
+  ) async throws(KennelError) -> Versioned<[Post]> {
+    try await Self.searches.withPermit { () async throws(KennelError) in
+      try await versioned { connection throws(KennelError) in
+        guard let expression = query.expression, let position = try Self.position(before: start, connection)
+        else { return [] }
+        // CROSS JOIN makes SQLite begin with the index of words.
+        let ids = try connection.rows(
+          """
+          SELECT p.id FROM search CROSS JOIN posts p ON p.id = search.rowid
+          WHERE search MATCH ? AND p.binned IS NULL AND (p.taken_local, p.id) < (?, ?)
+          ORDER BY p.taken_local DESC, p.id DESC LIMIT ?
+          """, .text(expression), .integer(position.localMilliseconds), .integer(position.id),
+          .integer(Int64(min(max(limit, 1), Self.maximumPageSize)))
+        ) { $0.integer(0) }
+        return try Self.posts(ids, for: viewer, from: connection)
+      }
+    }
+  }
+
+  /// Returns the posts that a user has shared here, in the order of the times when their photos were taken, the newest first,
+  /// with their version. Those that were copied from other kennels are by other people.
+  ///
+  /// - Throws: `noSuchUser`, also for another user without posts: only photos make a person visible to others.
+  package func posts(
+    of person: User.ID, _ start: PageStart = .newest, limit: Int, viewer: User.ID?
+  ) async throws(KennelError) -> Versioned<PersonPosts> {
+    try await versioned { connection throws(KennelError) in
+      let name = try connection.first(
+        """
+        SELECT name FROM users WHERE id = ?1
+          AND (id = ?2 OR EXISTS (SELECT 1 FROM posts WHERE author = ?1 AND peer IS NULL AND binned IS NULL))
+        """, .integer(person), .integer(viewer ?? 0)
+      ) { $0.text(0) }
+      guard let name else { throw KennelError.noSuchUser }
+      guard let position = try Self.position(before: start, connection) else {
+        return PersonPosts(name: name, posts: [])
+      }
+      let ids = try connection.rows(
+        """
+        SELECT id FROM posts WHERE author = ? AND peer IS NULL AND binned IS NULL AND (taken_local, id) < (?, ?)
+        ORDER BY taken_local DESC, id DESC LIMIT ?
+        """, .integer(person), .integer(position.localMilliseconds), .integer(position.id),
+        .integer(Int64(min(max(limit, 1), Self.maximumPageSize)))
+      ) { $0.integer(0) }
+      return PersonPosts(name: name, posts: try Self.posts(ids, for: viewer, from: connection))
+    }
+  }
+}

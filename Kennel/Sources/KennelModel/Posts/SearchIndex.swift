@@ -1,0 +1,46 @@
+import KennelStorage
+
+/// The index of words that searches use. It is part of each transaction that changes posts, comments or names.
+enum SearchIndex {
+  /// Brings the words of posts up to date that triggers have noted as changed.
+  @Sendable static func update(_ connection: Connection) throws(KennelError) {
+    guard try connection.first("SELECT 1 FROM search_changes LIMIT 1", row: { _ in true }) != nil else {
+      return
+    }
+    try connection.run("DELETE FROM search WHERE rowid IN (SELECT post FROM search_changes)")
+    try connection.run(
+      """
+      INSERT INTO search (rowid, caption, author, comments, dates)
+      SELECT * FROM search_documents WHERE id IN (SELECT post FROM search_changes)
+      """)
+    try connection.run("DELETE FROM search_changes")
+  }
+
+  /// Returns whether the index has exactly the words of the posts.
+  static func isCurrent(_ connection: Connection) throws(KennelError) -> Bool {
+    let difference = try connection.first(
+      """
+      SELECT 1 FROM search_documents d LEFT JOIN search s ON s.rowid = d.id
+      WHERE (s.caption, s.author, s.comments, s.dates) IS NOT (d.caption, d.author, d.comments, d.dates)
+      UNION ALL SELECT 1 FROM search WHERE rowid NOT IN (SELECT id FROM posts) LIMIT 1
+      """, row: { _ in true })
+    guard difference == nil else { return false }
+    do throws(KennelError) {
+      // This reads the index only, although it is written as a change.
+      try connection.run("INSERT INTO search (search, rank) VALUES ('integrity-check', 0)")
+      return true
+    } catch  where error.code == .damaged {
+      return false
+    }
+  }
+
+  /// Makes the index again from the posts.
+  static func rebuild(_ connection: Connection) throws(KennelError) {
+    try connection.run("DELETE FROM search")
+    try connection.run("DELETE FROM search_changes")
+    try connection.run(
+      "INSERT INTO search (rowid, caption, author, comments, dates) SELECT * FROM search_documents")
+    // Parts of the index that contain deleted words are removed.
+    try connection.run("INSERT INTO search (search) VALUES ('optimize')")
+  }
+}

@@ -1,0 +1,103 @@
+import KennelStorage
+
+/// What a person searches for: words that a photo's caption, author, comments or date must all contain. The last word may be
+/// the beginning of one.
+///
+/// Anything may be entered. The query language of the index is never visible: all words are quoted.
+package struct SearchQuery: Sendable, Hashable {
+  /// The maximum length in characters.
+  package static let maximumLength = 200
+  /// The maximum number of words.
+  package static let maximumWordCount = 12
+
+  /// What was entered, without spaces around it.
+  package let text: String
+  /// The query in the language of the index, or nil if there are no words to search for.
+  let expression: String?
+
+  /// - Throws: `badText` if the text is too long or has too many words.
+  package init(_ text: String) throws(KennelError) {
+    try TextRules.check(text, TextRules.Limit(characters: Self.maximumLength, bytes: 800), name: "search")
+    let words = text.split(whereSeparator: \.isWhitespace).map(Word.init).filter { !$0.parts.isEmpty }
+    guard words.reduce(0, { $0 + $1.parts.count }) <= Self.maximumWordCount else {
+      throw KennelError(
+        .badText, "The search has too many words. Use at most \(Self.maximumWordCount) words.")
+    }
+    self.text = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
+    expression = words.isEmpty ? nil : Self.terms(words).joined(separator: " AND ")
+  }
+
+  /// Whether there are words to search for.
+  package var hasWords: Bool { expression != nil }
+
+  private static func terms(_ words: [Word]) -> [String] {
+    var terms: [String] = []
+    var rest = words[...]
+    while let word = rest.popFirst() {
+      if let next = rest.first, let day = word.day(with: next) ?? next.day(with: word) {
+        rest = rest.dropFirst()
+        terms.append("(dates : \"\(day)\" OR (\(word.phrase()) AND \(next.phrase(isPrefix: rest.isEmpty))))")
+      } else if let date = word.date {
+        terms.append("(dates : \"\(date)\" OR \(word.phrase(isPrefix: rest.isEmpty)))")
+      } else {
+        terms.append(word.phrase(isPrefix: rest.isEmpty))
+      }
+    }
+    // A word that was repeated costs time and changes nothing.
+    var known: Set<String> = []
+    return terms.filter { known.insert($0.lowercased()).inserted }
+  }
+}
+
+/// A text without spaces, and its meaning as a date.
+private struct Word {
+  let text: Substring
+  /// The letters and digits, divided where the index divides them.
+  let parts: [Substring]
+
+  init(_ text: Substring) {
+    self.text = text
+    parts = text.split { !$0.isLetter && !$0.isNumber }
+  }
+
+  /// The word in the language of the index: its parts in this order.
+  func phrase(isPrefix: Bool = false) -> String {
+    // A letter or digit is never a quotation mark, but the safety of the query must not depend on that.
+    let quoted = parts.joined(separator: " ").split(separator: "\"", omittingEmptySubsequences: false)
+      .joined(separator: "\"\"")
+    return "\"\(quoted)\"" + (isPrefix ? " *" : "")
+  }
+
+  /// The word of the index for a month such as `2024-07`, or for a day such as `2024-07-14`.
+  var date: String? {
+    let numbers = text.split(separator: "-", omittingEmptySubsequences: false)
+    guard let month = Month(numbers.prefix(2).joined(separator: "-")) else { return nil }
+    let digits = month.description.filter { $0 != "-" }
+    switch numbers.count {
+    case 2: return digits
+    case 3:
+      return numbers[2].utf8.count == 2 ? Word(numbers[2]).number.map { digits + $0.padded(to: 2) } : nil
+    default: return nil
+    }
+  }
+
+  /// The word of the index for a day of any year if this word is a month, such as `July` or `Jul`, and the other one a day.
+  func day(with other: Word) -> String? {
+    guard let name = monthName, let day = other.number else { return nil }
+    return "\(name)\(day)"
+  }
+
+  private var monthName: String? {
+    guard parts.count == 1 else { return nil }
+    let name = parts[0].lowercased()
+    return Month.englishNames.lazy.map { $0.lowercased() }.first { $0 == name || $0.prefix(3) == name }
+  }
+
+  /// The number of a day of a month.
+  private var number: Int? {
+    guard parts.count == 1, parts[0].utf8.count <= 2, let number = Int(parts[0]), 1...31 ~= number else {
+      return nil
+    }
+    return number
+  }
+}
