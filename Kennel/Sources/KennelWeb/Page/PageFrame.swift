@@ -84,7 +84,7 @@ struct PageFrame {
   private var hasSearch: Bool {
     switch place {
     case .search: false
-    case .photos, .hearts, .photo, .person: true
+    case .photos, .hearts, .albums, .album, .photo, .person: true
     case .bin, .problem, .signIn, .account: viewer != nil
     }
   }
