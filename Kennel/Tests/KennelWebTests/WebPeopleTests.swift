@@ -46,6 +46,24 @@ import Testing
     }
   }
 
+  @Test func `owners see what the photos use and what is free on the disk`() async throws {
+    try await withFamily { web, _, _, _ in
+      var fields = SiteFixture.basic("Ada")
+      fields["Accept"] = "text/html"
+      let page = try await web.ask("GET", "/people", fields).text
+      #expect(page.contains("The photos use ") && page.contains(" are free on the disk."), "\(page)")
+    }
+  }
+
+  @Test func `little space on the disk is a warning`() {
+    func text(_ free: Int64) -> String {
+      StorageUsage(photoBytes: 1_500_000, disk: FileCalls.Space(free: free, total: 50_000_000_000)).html.text
+    }
+    #expect(text(40_000_000_000).contains("The photos use 1.5 MB. 40 GB of 50 GB are free on the disk.</p>"))
+    #expect(text(900_000_000).contains("900 MB of 50 GB are free on the disk. Free some space soon"))
+    #expect(StorageUsage(photoBytes: 1000, disk: nil).html.text.contains("The photos use 1 kB. </p>"))
+  }
+
   @Test func `the routes of owners and of those who share are these`() {
     let names = { (access: Access) in
       Set(Endpoints.router.routes.filter { $0.access == access }.map { "\($0.method) \($0.name)" })

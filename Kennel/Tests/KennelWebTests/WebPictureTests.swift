@@ -107,6 +107,12 @@ import Testing
         #"kennel_sign_ins_total{result="refused"} 1"#, "kennel_posts 1", "kennel_users 1",
         "kennel_event_listeners 0", "# TYPE kennel_request_duration_seconds histogram",
       ] { #expect(lines.contains(line), "\(line)") }
+      func value(_ name: String) -> Int64? {
+        lines.first { $0.hasPrefix(name + " ") }.flatMap { Int64($0.dropFirst(name.count + 1)) }
+      }
+      let (free, size) = (value("kennel_disk_free_bytes") ?? 0, value("kennel_disk_size_bytes") ?? 0)
+      #expect(free > 0 && free <= size)
+      #expect(value("kennel_photo_bytes") == Int64(try await web.store.posts.post(1).byteCount))
       // Each line is a comment or a sample.
       for line in lines {
         #expect(

@@ -59,6 +59,14 @@ struct MonitoringEndpoints: Sendable {
     text.sample("kennel_favourites", is: counts.favourites)
     text.family("kennel_users", .gauge, "User accounts.")
     text.sample("kennel_users", is: counts.users)
+    text.family("kennel_photo_bytes", .gauge, "Bytes of the photos.")
+    text.sample("kennel_photo_bytes", is: Int(clamping: counts.photoBytes))
+    if let space = try await store.space() {
+      text.family("kennel_disk_free_bytes", .gauge, "Free bytes on the disk of the photos.")
+      text.sample("kennel_disk_free_bytes", is: Int(clamping: space.free))
+      text.family("kennel_disk_size_bytes", .gauge, "The size of the disk of the photos in bytes.")
+      text.sample("kennel_disk_size_bytes", is: Int(clamping: space.total))
+    }
     text.family("kennel_event_listeners", .gauge, "Open streams of events.")
     text.sample("kennel_event_listeners", is: store.events.listenerCount)
     text.family("kennel_last_event_id", .gauge, "The id of the latest event.")

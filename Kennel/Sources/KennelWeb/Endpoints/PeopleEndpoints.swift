@@ -23,8 +23,11 @@ struct PeopleEndpoints: Sendable {
     let users = try await accounts.users()
     let invitations = try await accounts.invitations()
     if AccountPage.isWanted(by: call.request) {
+      let usage = StorageUsage(
+        photoBytes: try await store.counts().photoBytes, disk: try await store.space())
       return AccountPage.response(
-        pages.people(viewer: viewer, users: users, invitations: invitations, entry: notice(call)))
+        pages.people(
+          viewer: viewer, users: users, invitations: invitations, usage: usage, entry: notice(call)))
     }
     return .json { json in
       json.object { json in

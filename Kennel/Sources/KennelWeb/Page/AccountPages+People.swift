@@ -3,7 +3,8 @@ import KennelModel
 extension AccountPages {
   /// Renders the page with the people of a kennel, for owners.
   func people(
-    viewer: User, users: [User], invitations: [AccountLink], entry: FormEntry = FormEntry()
+    viewer: User, users: [User], invitations: [AccountLink], usage: StorageUsage? = nil,
+    entry: FormEntry = FormEntry()
   ) -> String {
     document(
       "People", viewer: viewer,
@@ -26,6 +27,7 @@ extension AccountPages {
       </form>
       </section>
       \(open(invitations))
+      \(usage?.html)
       </div>
       """)
   }
