@@ -13,7 +13,9 @@ def test_from_the_first_tab_to_a_heart_and_a_comment(window):
     expect(person.page.get_by_role("link", name="Skip to the photos")).to_be_in_viewport()
     keys.press("Tab")
     expect(person.page.get_by_role("link", name="Kennel")).to_be_focused()
-    keys.press("Tab")
+    for name in ("Photos", "Albums"):
+        keys.press("Tab")
+        expect(person.page.get_by_role("navigation", name="Pages").get_by_role("link", name=name)).to_be_focused()
     keys.press("Tab")
     expect(person.page.get_by_role("searchbox", name="Search photos")).to_be_focused()
     keys.press("Tab")
