@@ -80,7 +80,7 @@ import Testing
           #expect(!(try await web.get(path, fields).text.contains("og:")), "\(path)")
         }
       }
-      let token = try await web.store.posts.makeLink(to: 1, by: ada.id, lifetime: nil).token.text
+      let token = try await web.store.posts.makeLink(to: .post(1), by: ada.id, lifetime: nil).token.text
       let page = try await web.get("/s/\(token)", browser)
       #expect(property("og:title", page) == "Rex")
       #expect(property("og:url", page) == nil)
