@@ -222,6 +222,12 @@ import Testing
         try transaction.connection.run("UPDATE albums SET cover = 2")
       }
       #expect(try await scene.store.check().problems == [.foreignCover(album: album)])
+      // A backup with it can be restored.
+      let directory = try TemporaryDirectory()
+      _ = try await scene.store.backUp(to: .path(directory.path("backup")))
+      let report = try await KennelStore.restore(
+        from: directory.path("backup"), to: directory.path("restored"), configuration: .forTest)
+      #expect(report.photos == 3 && report.missing.isEmpty)
     }
   }
 
