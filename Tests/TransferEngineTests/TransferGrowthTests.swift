@@ -35,9 +35,10 @@ import Testing
     }
     // On a busy machine, even short loads may take longer than a normal period.
     let client = try Self.client(period: .seconds(1000))
-    await Self.load(20, from: server, with: client)
+    await Self.load(1, from: server, with: client)
     await Self.load(500, from: server, with: client)
-    #expect(connections.withLock { $0 } == 1)
+    // On a very busy machine, libcurl may open a second one at the start. All 500 loads would need five.
+    #expect(connections.withLock { $0 } <= 2)
   }
 
   /// The first loads wait before the client knows that the server's connections carry several of them.

@@ -98,10 +98,10 @@ open class URLCache: NSObject, @unchecked Sendable {
   private static func makeStore(_ memoryCapacity: Int, _ diskCapacity: Int, _ directory: URL?)
     -> ResponseStore
   {
-    let place = directory ?? programDirectory
-    return ResponseStore(
+    // The default directory is not looked up without need: this reads the system's list of users.
+    ResponseStore(
       memoryCapacity: memoryCapacity, diskCapacity: diskCapacity,
-      directory: diskCapacity > 0 ? place.absoluteURL.path : nil)
+      directory: diskCapacity > 0 ? (directory ?? programDirectory).absoluteURL.path : nil)
   }
 
   private static var userDirectory: URL {
