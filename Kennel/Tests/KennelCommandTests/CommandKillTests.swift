@@ -144,12 +144,26 @@ extension Kennel {
     }
   }
 
-  /// Checks the kennel twice. The first check may clean up after the killed process; it changes nothing else.
+  /// Checks the kennel twice. The first check may clean up after the killed process; the second one changes nothing.
   fileprivate func expectClean(_ moment: String) async throws {
+    var before: [String: Data] = [:]
     for _ in 1...2 {
+      before = try files()
       let check = try await run("check")
       #expect(check.status == 0 && check.output.contains("no problems found"), "\(moment): \(check)")
     }
+    let after = try files()
+    let changed = Set(before.keys).union(after.keys).filter { before[$0] != after[$0] }
+    #expect(changed == [], "\(moment)")
+  }
+
+  /// Returns the contents of all files of the kennel.
+  private func files() throws -> [String: Data] {
+    var files: [String: Data] = [:]
+    for name in try FileManager.default.subpathsOfDirectory(atPath: data) {
+      files[name] = try? Data(contentsOf: URL(filePath: data + "/" + name))
+    }
+    return files
   }
 
   /// Returns the names in the directory of the test that meet a condition.
