@@ -18,7 +18,7 @@ public final class RawClient: Sendable {
   ///   - receiveBuffer: The size of the kernel's receive buffer (default: the system's).
   ///   - limit: The maximum time in seconds that sending or receiving may wait; 0 for no maximum. With it, a server
   ///     that hangs fails the test instead of blocking it.
-  public convenience init(port: UInt16, receiveBuffer: Int32? = nil, limit: Int = 20) throws {
+  public convenience init(port: UInt16, receiveBuffer: Int32? = nil, limit: Int = 90) throws {
     var address = sockaddr_in()
     address.sin_family = sa_family_t(AF_INET)
     address.sin_port = port.bigEndian
@@ -27,7 +27,7 @@ public final class RawClient: Sendable {
   }
 
   /// Connects to a Unix socket.
-  public convenience init(socket path: String, limit: Int = 20) throws {
+  public convenience init(socket path: String, limit: Int = 90) throws {
     var address = sockaddr_un()
     address.sun_family = sa_family_t(AF_UNIX)
     guard path.utf8.count < MemoryLayout.size(ofValue: address.sun_path) else {

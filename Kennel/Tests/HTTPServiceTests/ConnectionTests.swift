@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test func `listening on a port in use is an error`() async throws {
-    let first = try HTTPServer()
+    let first = try HTTPServer(configuration: .patient)
     let error = #expect(throws: HTTPServerError.self) {
       try HTTPServer(configuration: .init(address: .loopback(port: first.port)))
     }

@@ -3,12 +3,22 @@ import HTTPService
 import Synchronization
 import TestSupport
 
+extension HTTPServerConfiguration {
+  /// For clients that get no processor time for a while, because many tests run at the same time.
+  static var patient: HTTPServerConfiguration {
+    var configuration = HTTPServerConfiguration()
+    configuration.limits.maximumHeadTime = .seconds(90)
+    configuration.limits.maximumIdleTime = .seconds(90)
+    return configuration
+  }
+}
+
 /// Runs a server while `body` runs.
 func withServer<Value: Sendable>(
   _ change: (inout HTTPServerConfiguration) -> Void = { _ in }, handler: @escaping HTTPServer.Handler,
   _ body: (HTTPServer) async throws -> Value
 ) async throws -> Value {
-  var configuration = HTTPServerConfiguration()
+  var configuration = HTTPServerConfiguration.patient
   change(&configuration)
   let server = try HTTPServer(configuration: configuration)
   try server.start(handler: handler)

@@ -7,7 +7,7 @@ import Testing
   @Test func `an open response completes while new connections are refused`() async throws {
     let started = Gate()
     let finish = Gate()
-    let server = try HTTPServer()
+    let server = try HTTPServer(configuration: .patient)
     try server.start { _ in
       started.open()
       await finish.wait()
@@ -26,7 +26,7 @@ import Testing
   }
 
   @Test func `stopping ends idle connections and live streams immediately`() async throws {
-    let server = try HTTPServer()
+    let server = try HTTPServer(configuration: .patient)
     try server.start { request in
       guard request.path == "/live" else { return .text("idle") }
       return HTTPResponse(
@@ -54,7 +54,7 @@ import Testing
   @Test func `handlers that exceed the grace period are cancelled`() async throws {
     let started = Gate()
     let cancelled = Gate()
-    let server = try HTTPServer()
+    let server = try HTTPServer(configuration: .patient)
     try server.start { _ in
       started.open()
       await untilCancelled { cancelled.open() }
@@ -69,7 +69,7 @@ import Testing
   }
 
   @Test func cancellingRunStopsTheServer() async throws {
-    let server = try HTTPServer()
+    let server = try HTTPServer(configuration: .patient)
     let running = Task { try await server.run { _ in .text("fine") } }
     let client = try RawClient(port: server.port)
     _ = try await client.blocking { client in
@@ -87,7 +87,7 @@ import Testing
     // Another test's server may get one of the ports.
     var isRefused = false
     for _ in 0..<5 where !isRefused {
-      let server = try HTTPServer()
+      let server = try HTTPServer(configuration: .patient)
       await server.stop()
       isRefused = (try? RawClient(port: server.port)) == nil
       #expect(throws: HTTPServerError.self) { try server.start { _ in .text("late") } }
@@ -105,7 +105,7 @@ import Testing
       }
       let before = count()
       for _ in 0..<10 {
-        let dropped = try HTTPServer()
+        let dropped = try HTTPServer(configuration: .patient)
         await dropped.stop()
         try await withServer(handler: { _ in .text("") }) { server in
           let client = try RawClient(port: server.port)
