@@ -192,6 +192,31 @@ extension KennelStore {
     }
   }
 
+  @Test func `a check finds damaged words of the index`() async throws {
+    let directory = try TemporaryDirectory()
+    try await withStore(in: directory) { store in
+      let ada = try await store.addUser()
+      try await store.addPost(1, by: ada, caption: "ZYZZYVA")
+    }
+    // Only the index has the word in lower case.
+    let file = URL(fileURLWithPath: directory.path("data") + "/kennel.sqlite")
+    var bytes = try Data(contentsOf: file)
+    var count = 0
+    while let range = bytes.range(of: Data("zyzzyva".utf8)) {
+      bytes.replaceSubrange(range, with: Data("zyzzyvb".utf8))
+      count += 1
+    }
+    #expect(count > 0)
+    try bytes.write(to: file)
+    try await withStore(in: directory) { store in
+      let problems = try await store.check().problems
+      #expect(problems == [.search])
+      let report = try await store.check(repairs: true)
+      #expect(report.isClean && report.isSearchRepaired)
+      #expect(try await store.found("zyzzyva") == ["ZYZZYVA"])
+    }
+  }
+
   @Test func `a kennel of an earlier version can be searched after its migration`() async throws {
     let directory = try TemporaryDirectory()
     try FileCalls.makeDirectory(directory.path("data"))

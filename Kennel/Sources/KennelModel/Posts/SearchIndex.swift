@@ -2,30 +2,36 @@ import KennelStorage
 
 /// The index of words that searches use. It is part of each transaction that changes posts, comments or names.
 enum SearchIndex {
-  /// Brings the words of posts up to date that triggers have noted as changed.
+  /// Brings the words of posts up to date that triggers have noted as changed. If the index is damaged, it is made again, so
+  /// that it does not keep anyone from sharing photos.
   @Sendable static func update(_ connection: Connection) throws(KennelError) {
     guard try connection.first("SELECT 1 FROM search_changes LIMIT 1", row: { _ in true }) != nil else {
       return
     }
-    try connection.run("DELETE FROM search WHERE rowid IN (SELECT post FROM search_changes)")
-    try connection.run(
-      """
-      INSERT INTO search (rowid, caption, author, comments, dates)
-      SELECT * FROM search_documents WHERE id IN (SELECT post FROM search_changes)
-      """)
-    try connection.run("DELETE FROM search_changes")
+    do throws(KennelError) {
+      try connection.run("DELETE FROM search WHERE rowid IN (SELECT post FROM search_changes)")
+      try connection.run(
+        """
+        INSERT INTO search (rowid, caption, author, comments, dates)
+        SELECT * FROM search_documents WHERE id IN (SELECT post FROM search_changes)
+        """)
+      try connection.run("DELETE FROM search_changes")
+    } catch  where error.code == .damaged {
+      try rebuild(connection)
+    }
   }
 
-  /// Returns whether the index has exactly the words of the posts.
+  /// Returns whether the index has exactly the words of the posts, after bringing it up to date.
   static func isCurrent(_ connection: Connection) throws(KennelError) -> Bool {
-    let difference = try connection.first(
-      """
-      SELECT 1 FROM search_documents d LEFT JOIN search s ON s.rowid = d.id
-      WHERE (s.caption, s.author, s.comments, s.dates) IS NOT (d.caption, d.author, d.comments, d.dates)
-      UNION ALL SELECT 1 FROM search WHERE rowid NOT IN (SELECT id FROM posts) LIMIT 1
-      """, row: { _ in true })
-    guard difference == nil else { return false }
     do throws(KennelError) {
+      try update(connection)
+      let difference = try connection.first(
+        """
+        SELECT 1 FROM search_documents d LEFT JOIN search s ON s.rowid = d.id
+        WHERE (s.caption, s.author, s.comments, s.dates) IS NOT (d.caption, d.author, d.comments, d.dates)
+        UNION ALL SELECT 1 FROM search WHERE rowid NOT IN (SELECT id FROM posts) LIMIT 1
+        """, row: { _ in true })
+      guard difference == nil else { return false }
       // This reads the index only, although it is written as a change.
       try connection.run("INSERT INTO search (search, rank) VALUES ('integrity-check', 0)")
       return true
@@ -34,13 +40,15 @@ enum SearchIndex {
     }
   }
 
-  /// Makes the index again from the posts.
+  /// Makes the index again from the posts, with the definition in the database. Its present contents may be damaged, so they
+  /// are not read.
   static func rebuild(_ connection: Connection) throws(KennelError) {
-    try connection.run("DELETE FROM search")
+    let definition = try connection.first(
+      "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = 'search'"
+    ) { $0.text(0) }
+    if let definition { try connection.script("DROP TABLE search; \(definition)") }
     try connection.run("DELETE FROM search_changes")
     try connection.run(
       "INSERT INTO search (rowid, caption, author, comments, dates) SELECT * FROM search_documents")
-    // Parts of the index that contain deleted words are removed.
-    try connection.run("INSERT INTO search (search) VALUES ('optimize')")
   }
 }

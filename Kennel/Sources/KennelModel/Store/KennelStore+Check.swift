@@ -116,7 +116,6 @@ extension KennelStore {
       report.problems += orphans.map { .orphan($0) }
     }
     report.isSearchRepaired = try await database.write { transaction throws(KennelError) in
-      try SearchIndex.update(transaction.connection)
       if try SearchIndex.isCurrent(transaction.connection) { return false }
       if repairs { try SearchIndex.rebuild(transaction.connection) }
       return true
