@@ -70,7 +70,8 @@ struct LinkEndpoints: Sendable {
     case .post(let id):
       let post = try await store.posts.post(id)
       return response(
-        try await renderer.link(post: post, path: "/s/\(call.secret)", expires: link.expires, base: base), to: call)
+        try await renderer.link(post: post, path: "/s/\(call.secret)", expires: link.expires, base: base),
+        to: call)
     case .album(let id):
       let (start, limit) = (try call.pageStart(), PostPage.defaultSize)
       let found = try await store.albums.versionedPage(of: id, start, limit: limit + 1, viewer: nil).value

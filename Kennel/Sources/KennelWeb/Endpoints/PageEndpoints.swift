@@ -64,8 +64,8 @@ struct PageEndpoints: Sendable {
       let albums = try await store.albums.albums(with: call.id)
       let page = try await renderer.photo(
         post: found.value.post,
-          comments: CommentPage(found.value.comments, limit: limit, isFirst: after == 0), albums: albums,
-          viewer: viewer, lastEvent: found.version.lastEvent, base: base)
+        comments: CommentPage(found.value.comments, limit: limit, isFirst: after == 0), albums: albums,
+        viewer: viewer, lastEvent: found.version.lastEvent, base: base)
       return ReadyPage(version: found.version, body: Data(page.utf8))
     }
   }

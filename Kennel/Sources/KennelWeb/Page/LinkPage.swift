@@ -169,9 +169,10 @@ extension PageRenderer {
     let preview = pictures.first.map {
       LinkPreview(site: title, title: album.title, picture: $0, base: base, path: nil)
     }
-    return LinkPage(title: "\(album.title) · \(title)", site: title, place: "album", preview: preview).document(
-      LinkPage.album(
-        album, pictures, next: page.next, path: path, isFirst: isFirst, expires: expires))
+    return LinkPage(title: "\(album.title) · \(title)", site: title, place: "album", preview: preview)
+      .document(
+        LinkPage.album(
+          album, pictures, next: page.next, path: path, isFirst: isFirst, expires: expires))
   }
 
   /// Renders the page of a secret link to a photo, or of a photo of an album with a link.

@@ -50,7 +50,8 @@ enum PageAssets {
 
   /// The style sheets. A later one overrides an earlier one.
   static let styles = [
-    "base.css", "grid.css", "search.css", "photo.css", "albums.css", "sheets.css", "account.css", "motion.css",
+    "base.css", "grid.css", "search.css", "photo.css", "albums.css", "sheets.css", "account.css",
+    "motion.css",
   ]
 
   /// The modules to preload, so that the browser loads them in parallel and not one after the other.
