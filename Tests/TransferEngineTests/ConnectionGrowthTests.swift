@@ -29,7 +29,7 @@ import Testing
     var growth = Self.growth()
     var due = growth.loadWaits(now: Self.start)
     for expected in [2, 3, 4, 5, 6, 6] {
-      growth.loadEnded(isWaiting: true)
+      growth.loadEnded(isWaiting: true, isLast: false)
       due = due.flatMap { growth.timerFired(isWaiting: true, now: $0) }
       #expect(growth.connections == expected)
     }
@@ -55,7 +55,7 @@ import Testing
     var growth = Self.growth()
     var due = growth.loadWaits(now: Self.start)
     for _ in 0..<20 {
-      for _ in 0..<10 { growth.loadEnded(isWaiting: true) }
+      for _ in 0..<10 { growth.loadEnded(isWaiting: true, isLast: false) }
       due = due.flatMap { growth.timerFired(isWaiting: true, now: $0) }
       #expect(growth.connections == 1)
     }
@@ -67,7 +67,7 @@ import Testing
     var now = Self.start
     _ = growth.loadWaits(now: now)
     for ended in [0, 0, 0, 119, 120, 60, 20] {
-      for _ in 0..<ended { growth.loadEnded(isWaiting: true) }
+      for _ in 0..<ended { growth.loadEnded(isWaiting: true, isLast: false) }
       now = now + Self.period
       _ = growth.timerFired(isWaiting: true, now: now)
     }
@@ -80,7 +80,7 @@ import Testing
       _ = growth.loadWaits(now: Self.start)
       _ = growth.timerFired(isWaiting: true, now: Self.start + Self.period)
       #expect(growth.connections == 2)
-      for _ in 0..<ended { growth.loadEnded(isWaiting: true) }
+      for _ in 0..<ended { growth.loadEnded(isWaiting: true, isLast: false) }
       _ = growth.timerFired(isWaiting: true, now: Self.start + Self.period + Self.period)
       #expect(growth.connections == 2)
     }
@@ -91,7 +91,7 @@ import Testing
     let due = Self.start + Self.period
     #expect(growth.loadWaits(now: Self.start) == due)
     #expect(growth.loadWaits(now: Self.start + .milliseconds(1)) == nil)
-    growth.loadEnded(isWaiting: false)
+    growth.loadEnded(isWaiting: false, isLast: false)
     let again = Self.start + .milliseconds(15)
     #expect(growth.loadWaits(now: again) == nil)
     #expect(growth.timerFired(isWaiting: true, now: due) == again + Self.period)
@@ -107,5 +107,16 @@ import Testing
     #expect(Self.growth(connections: -5).maximumConnections == 1)
     #expect(Self.growth(connections: .max, streams: .max).maximumConnections == 1)
     #expect(Self.growth(connections: .max, streams: 100).maximumConnections > 1 << 50)
+  }
+
+  @Test func `a server without loads begins with one connection again`() {
+    var growth = Self.growth()
+    let due = growth.loadWaits(now: Self.start)
+    _ = due.map { growth.timerFired(isWaiting: true, now: $0) }
+    #expect(growth.connections == 2)
+    growth.loadEnded(isWaiting: false, isLast: false)
+    #expect(growth.connections == 2)
+    growth.loadEnded(isWaiting: false, isLast: true)
+    #expect(growth.limit == 10)
   }
 }

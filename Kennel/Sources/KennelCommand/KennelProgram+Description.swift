@@ -109,7 +109,7 @@ extension KennelProgram {
         "links", "list and revoke the secret links to photos and albums", operands: "[list|revoke NUMBER…]",
         count: 0...1000,
         discussion: [
-          "The author of a photo and owners make links on the page of the photo. Who has the link sees the photo, its caption and the name of its author, without an account. A link to an album, made on its page by its owner and owners of the kennel, shows the photos that the album has at that time. The kennel stores only the hash of a link, so the list cannot show the link itself.",
+          "The author of a photo and owners make links on the page of the photo. Anyone who has the link can see the photo, its caption and the name of its author, without an account. The owner of an album and the owners of the kennel make links on the page of the album. Such a link shows the photos that are in the album when someone opens it. The kennel stores only the hash of a link, so the list cannot show the link itself.",
           "A revoked link does not work any more with the next request. A backup contains no links.",
         ], options: common,
         examples: [Example(text: "Revoke the links 3 and 4", line: "kennel links revoke 3 4")],

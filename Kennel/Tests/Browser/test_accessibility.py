@@ -47,6 +47,10 @@ def kennel(tmp_path_factory):
         kennel.heart("Olga", kennel.shown)
     kennel.delete("Bob", kennel.post("Bob", "In the bin", 50, (300, 200)))
     kennel.secret = kennel.call("Bob", "POST", f"/posts/{kennel.shown}/links", b"{}", "application/json")["path"]
+    album = f'{{"title":"Summer","posts":[{kennel.shown}]}}'.encode()
+    kennel.album = kennel.call("Bob", "POST", "/albums", album, "application/json")["id"]
+    kennel.shared = kennel.call("Bob", "POST", f"/albums/{kennel.album}/links", b"{}", "application/json")["path"]
+    kennel.bob = next(one["id"] for one in found["people"] if one["name"] == "Bob")
     yield kennel
     kennel.stop()
 
@@ -72,10 +76,10 @@ def check(person, name: str) -> list[str]:
 
 
 PAGES = {
-    "": ["/", "/join", "/s", "/nothing"],
+    "": ["/", "/join", "/s", "/shared", "/nothing"],
     # A viewer.
     "Ada": ["/photos", "/you", "/people"],
-    "Bob": ["/month", "/hearts", "/deleted"],
+    "Bob": ["/month", "/hearts", "/deleted", "/albums", "/album", "/search?q=caption", "/search?q=nothing", "/by-bob"],
     "Olga": ["/", "/photos", "/you", "/people", "/person", "/deleted", "/welcome"],
 }
 
@@ -83,7 +87,8 @@ PAGES = {
 def address(kennel: Kennel, page: str) -> str:
     return {
         "/join": kennel.join, "/s": kennel.secret, "/photos": f"/photos/{kennel.shown}", "/month": "/?month=2026-02",
-        "/person": f"/people/{kennel.person}",
+        "/person": f"/people/{kennel.person}", "/by-bob": f"/people/{kennel.bob}/photos",
+        "/album": f"/albums/{kennel.album}", "/shared": kennel.shared,
     }.get(page, page)
 
 

@@ -91,7 +91,7 @@ def test_the_address_of_a_feed_is_made_copied_and_ended(window, device):
     titles = [one.text for one in feed.iter("{http://www.w3.org/2005/Atom}title")]
     assert titles[1:] == [f"Puppy {number}" for number in reversed(range(3, 33))]
     own.go("/you")
-    own.page.get_by_role("button", name="End the feed").click()
-    expect(own.page.get_by_role("status").filter(has_text="The feed is ended")).to_be_visible()
+    own.page.get_by_role("button", name="Turn off the feed").click()
+    expect(own.page.get_by_role("status").filter(has_text="The feed is turned off")).to_be_visible()
     with pytest.raises(urllib.error.HTTPError, match="404"):
         urllib.request.urlopen(address)

@@ -42,10 +42,14 @@ struct ConnectionGrowth: Sendable, Equatable {
     return now + period
   }
 
-  /// A load has ended.
-  /// - Parameter isWaiting: Whether another load waits.
-  mutating func loadEnded(isWaiting: Bool) {
+  /// A load has ended. ``limit`` may have changed afterwards.
+  ///
+  /// - Parameters:
+  ///   - isWaiting: Whether another load waits.
+  ///   - isLast: Whether no other load runs. The next ones begin with one connection again: the server may be quick by then.
+  mutating func loadEnded(isWaiting: Bool, isLast: Bool) {
     if isWaiting { endedCount += 1 } else { start = nil }
+    if isLast { connections = 1 }
   }
 
   /// The timer has fired. ``limit`` may have changed afterwards.

@@ -24,6 +24,9 @@ final class Destination: @unchecked Sendable {
   /// The number of connections for such a server; nil until its loads share one.
   var growth: ConnectionGrowth?
 
+  /// Whether the scheduler has forgotten the server, because it has no loads.
+  var isForgotten = false
+
   /// Whether the server has refused a request because it was sent over HTTP/2.
   var requiresHTTP11 = false
 

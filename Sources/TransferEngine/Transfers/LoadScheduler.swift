@@ -97,6 +97,7 @@ struct LoadScheduler {
     for (key, destination) in destinations
     where destination.admittedCount == 0 && queue.removeHost(destination.place) {
       removalLines += destination.removalLines
+      destination.isForgotten = true
       destinations[key] = nil
     }
     (lastPrefix, lastDestination) = ([], nil)
@@ -145,7 +146,10 @@ struct LoadScheduler {
   /// Records that a load has ended that held a place.
   mutating func loadEnded(at destination: Destination) {
     queue.ended(on: destination.place)
-    destination.growth?.loadEnded(isWaiting: waitsForStream(destination))
+    guard let connections = destination.growth?.connections else { return }
+    destination.growth?.loadEnded(
+      isWaiting: waitsForStream(destination), isLast: queue.runningCount(of: destination.place) == 0)
+    if destination.growth?.connections != connections { applyGrowth(of: destination) }
   }
 
   private func waitsForStream(_ destination: Destination) -> Bool {
@@ -156,11 +160,16 @@ struct LoadScheduler {
   ///
   /// - Returns: When to call this function again, if the timer is still needed.
   mutating func timerFired(for destination: Destination, now: Monotonic) -> Monotonic? {
+    // Its place may be that of another server by now.
+    guard !destination.isForgotten else { return nil }
     let next = destination.growth?.timerFired(isWaiting: waitsForStream(destination), now: now)
-    if let growth = destination.growth, destination.isMultiplexed == true {
-      queue.setLimit(growth.limit, takesSharedPlaces: false, of: destination.place)
-    }
+    applyGrowth(of: destination)
     return next
+  }
+
+  private mutating func applyGrowth(of destination: Destination) {
+    guard let growth = destination.growth, destination.isMultiplexed == true else { return }
+    queue.setLimit(growth.limit, takesSharedPlaces: false, of: destination.place)
   }
 }
 

@@ -14,7 +14,7 @@ struct YouEndpoints: Sendable {
     "password": "Your password is changed. All other devices are signed out.",
     "session": "The device is signed out.",
     "sessions": "All other devices are signed out.",
-    "feed": "The feed is ended. Its address does not work any more.",
+    "feed": "The feed is turned off. Its address no longer works.",
   ]
 
   func show(_ call: Call) async throws -> HTTPResponse {

@@ -23,7 +23,7 @@ extension AccountPages {
       <h2 id="password-title">Password</h2>
       <form method="post" action="/you/password">
       \(FormField(kind: .presentPassword, name: "current", label: "Present password", prefix: "you", entry: entry).html)
-      \(FormField(kind: .newPassword, name: "password", label: "New password", prefix: "you", entry: entry, hint: "At least \(Accounts.minimumPasswordCharacterCount) characters. All other devices are signed out, and the address of your feed ends.").html)
+      \(FormField(kind: .newPassword, name: "password", label: "New password", prefix: "you", entry: entry, hint: "At least \(Accounts.minimumPasswordCharacterCount) characters. All other devices are signed out, and your feed address stops working.").html)
       \(FormField(kind: .newPassword, name: "again", label: "Repeat the new password", prefix: "you", entry: entry).html)
       \(FormField.passwordSwitch)
       <div class="choices"><button class="button" type="submit">Change the password</button></div>
@@ -45,8 +45,8 @@ extension AccountPages {
 
   private func feedForms(_ feed: Feed?) -> HTML {
     let explanation: HTML = """
-      <p class="hint">A feed reader shows you new photos. The address of your feed is a secret: everyone who has it sees the \
-      latest \(Posts.feedLength) photos with their captions and the names of their authors.</p>
+      <p class="hint">With a feed reader app, you see new photos without visiting this page. Your feed has a secret address: \
+      anyone who has it can see the latest \(Posts.feedLength) photos, their captions and the names of their authors.</p>
       """
     guard let feed else {
       return """
@@ -57,10 +57,10 @@ extension AccountPages {
     }
     return """
       \(explanation)
-      <p>The present address was made \(PageDate(date: feed.created).html). It was shown only then, and ends when you make a \
-      new one.</p>
+      <p>You made your feed address \(PageDate(date: feed.created).html). For safety, it cannot be shown again. If you make a \
+      new one, the old one stops working.</p>
       <form method="post" action="/you/feed"><div class="choices"><button class="quiet button" type="submit" \
-      formaction="/you/feed/end">End the feed</button><button class="button" type="submit">Make a new address</button></div>\
+      formaction="/you/feed/end">Turn off the feed</button><button class="button" type="submit">Make a new address</button></div>\
       </form>
       """
   }
@@ -74,8 +74,8 @@ extension AccountPages {
       <p class="back"><a href="/you"><svg class="icon" aria-hidden="true"><use href="#left"/></svg>You</a></p>
       <h1>The address of your feed</h1>
       <section class="card">
-      <p>Add this address to your feed reader. It is shown only now. Everyone who has it sees the latest photos, so give it to \
-      nobody. An older address has ended.</p>
+      <p>Copy this address into your feed reader now. It is not shown again. Do not give it to anyone who should not see the \
+      latest photos. Your earlier address, if you had one, no longer works.</p>
       <label for="feed-address">Address</label>
       <input id="feed-address" readonly value="\(address)">
       <div class="choices scripted"><button class="button primary" type="button" data-copy="feed-address">Copy the address</button></div>

@@ -27,7 +27,7 @@ struct AlbumList {
   private var emptiness: HTML {
     let hint: HTML =
       viewer?.role.maySharePhotos == true
-      ? "Select photos with the menu of your account, then add them to an album."
+      ? "Open the menu of your account, choose “Select photos”, then add the photos to an album."
       : "Albums that others make appear here."
     return """
       <div class="empty"><svg class="mark" aria-hidden="true"><use href="#mark"/></svg><h2>No albums yet</h2>
@@ -58,7 +58,7 @@ struct AlbumHead {
   let viewer: User?
 
   var html: HTML {
-    let isOpen: HTML? = album.isOpen ? " · all members add photos" : nil
+    let isOpen: HTML? = album.isOpen ? " · all members can add photos" : nil
     return """
       <p class="back"><a href="/albums"><svg class="icon" aria-hidden="true"><use href="#left"/></svg>Albums</a></p>
       <header class="album-head" id="shown-album" data-album="\(album.id)" data-may-edit="\(album.mayEdit(viewer) ? "yes" : "no")">
@@ -92,8 +92,8 @@ struct AlbumHead {
   var emptiness: HTML {
     let hint: HTML =
       album.mayAdd(viewer)
-      ? "Select photos with the menu of your account, then add them to this album."
-      : "Photos that are added appear here."
+      ? "Open the menu of your account, choose “Select photos”, then add the photos to this album."
+      : "Photos in this album appear here."
     return """
       <div class="empty"><svg class="mark" aria-hidden="true"><use href="#mark"/></svg><h2>No photos in this album</h2>
       <p>\(hint)</p><a class="button" href="/">See all photos</a></div>

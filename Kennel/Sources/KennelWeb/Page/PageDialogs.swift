@@ -87,10 +87,10 @@ enum PageDialogs {
     <dialog id="links" class="sheet" aria-labelledby="links-title">
     <form>
     <h2 id="links-title">Share with a link</h2>
-    <p class="why" data-of="photo">Who has the link sees this photo with its caption and the name of its author, without an \
-    account.</p>
-    <p class="why" data-of="album" hidden>Who has the link sees the photos of this album with their captions and the names of \
-    their authors, without an account. Photos that are added later are visible, too.</p>
+    <p class="why" data-of="photo">Anyone who has the link can see this photo, its caption and the name of its author, without \
+    an account.</p>
+    <p class="why" data-of="album" hidden>Anyone who has the link can see the photos of this album, their captions and the \
+    names of their authors, without an account. This includes photos that are added later.</p>
     <label for="links-days">The link works</label>
     <select id="links-days" name="days"><option value="1">for 1 day</option><option value="7" selected>for 7 days</option>\
     <option value="30">for 30 days</option><option value="">until it is revoked</option></select>
