@@ -21,7 +21,8 @@ struct StorageUsage {
   private var free: HTML? {
     guard let disk else { return nil }
     let advice: HTML? =
-      disk.free < Self.littleSpace ? " Free some disk space soon. When the disk is full, nobody can share photos." : nil
+      disk.free < Self.littleSpace
+      ? " Free some disk space soon. When the disk is full, nobody can share photos." : nil
     return "\(Self.text(disk.free)) of \(Self.text(disk.total)) are free on the disk.\(advice)"
   }
 

@@ -115,7 +115,9 @@ extension Problem {
   fileprivate static let noSuchLink = Problem(
     .notFound, "This link does not work, or not any more. Ask the person who sent it for another one.")
   fileprivate static let noSuchFeed = Problem(
-    .notFound, "This feed address does not work. It may have been replaced or turned off. Make a new one on the page “You”.")
+    .notFound,
+    "This feed address does not work. It may have been replaced or turned off. Make a new one on the page “You”."
+  )
   fileprivate static let expiredLink = Problem(
     410, "This link has expired. Ask the person who sent it for another one.")
 }
