@@ -41,7 +41,7 @@ package final class KennelSite: Sendable {
   private let gate: Gate
   let thumbnails: ThumbnailStore
   let heartbeatTimer: HeartbeatTimer
-  private let endpoints: Endpoints
+  let endpoints: Endpoints
   private let problems: ProblemResponses
   private let metrics: Metrics
   private let clock: KennelClock

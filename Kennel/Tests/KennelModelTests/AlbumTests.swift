@@ -81,7 +81,6 @@ import Testing
       let without = try await albums.album(album)
       #expect(without.postCount == 2 && without.cover == 3)
       #expect(try await albums.add([2], to: album, by: ada.id).count == 0)
-      #expect(try await albums.remove([2], from: album, by: ada.id).count == 0)
       #expect(
         await code { _ = try await albums.edit(album, AlbumChange(cover: 2), by: ada.id) } == .noSuchPost)
 
@@ -92,6 +91,25 @@ import Testing
       #expect(try await scene.shown(album) == [3, 1])
       #expect(try await albums.album(album).cover == 3)
       #expect(try await scene.store.check(readsPhotos: true).problems == [])
+    }
+  }
+
+  @Test func `a post in the bin that is removed does not come back into the album`() async throws {
+    try await withScene { scene in
+      let (albums, posts, ada) = (scene.store.albums, scene.store.posts, scene.ada)
+      let album = try await albums.make(title: "Lake", posts: [1, 2, 3], by: scene.ben.id)
+      try await posts.moveToBin(2, by: ada.id)
+      // Who may not remove it does not learn that it is there.
+      let other = try await albums.remove([2], from: album.id, by: scene.vera.id)
+      #expect(other.count == 0 && other.album.postCount == 2)
+      try await posts.restore(2, by: ada.id)
+      #expect(try await scene.shown(album.id) == [3, 2, 1])
+
+      try await posts.moveToBin(2, by: ada.id)
+      let answer = try await albums.remove([2, 3], from: album.id, by: scene.ben.id)
+      #expect(answer.count == 1 && answer.album.postCount == 1)
+      try await posts.restore(2, by: ada.id)
+      #expect(try await scene.shown(album.id) == [1])
     }
   }
 

@@ -37,7 +37,7 @@ struct Gate: Sendable {
       case .album(let album):
         guard access != .photoLinkHolders else { throw Problem.notFound }
         if let post = call.numbers.first, try await !store.albums.shows(post, in: album) {
-          throw Problem(.notFound, "The album does not show this photo any more.")
+          throw Problem.notInAlbum
         }
       }
       return
@@ -104,6 +104,7 @@ struct Gate: Sendable {
 }
 
 extension Problem {
+  static let notInAlbum = Problem(.notFound, "The album does not show this photo any more.")
   fileprivate static let onlyForPeople = Problem(
     .unauthorized, "The photos here are only for people with an account. Sign in to see them.")
   fileprivate static let onlyForPeopleAndPeers = Problem(
