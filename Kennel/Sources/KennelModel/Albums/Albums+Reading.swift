@@ -61,6 +61,18 @@ extension Albums {
     try await database.read { connection throws(KennelError) in try Self.shows(post, in: album, connection) }
   }
 
+  /// Returns whether an album shows a post with this photo.
+  package func shows(
+    _ post: Post.ID, as photo: PhotoHash, in album: Album.ID
+  ) async throws(KennelError) -> Bool {
+    try await database.read { connection throws(KennelError) in
+      guard try Self.shows(post, in: album, connection) else { return false }
+      return try connection.first(
+        "SELECT 1 FROM posts WHERE id = ? AND photo = ?", .integer(post), .blob(photo.bytes),
+        row: { _ in true }) != nil
+    }
+  }
+
   static func shows(
     _ post: Post.ID, in album: Album.ID, _ connection: Connection
   ) throws(KennelError) -> Bool {

@@ -101,6 +101,21 @@ struct Gate: Sendable {
     guard let token = visitor.token else { return try await visitors.accounts.user(user.id) != nil }
     return try await visitors.accounts.user(of: token) != nil
   }
+
+  /// Returns a check for an answer that takes long: whether the sender of a request that was admitted may still see the photos.
+  /// A secret link may also be revoked, or expire. A route for other kennels needs another check.
+  func check(for call: Call) async throws -> @Sendable () async throws(KennelError) -> Bool {
+    if let link = call.link {
+      let token = SecretToken<SecretLink>(call.secret)
+      return { () async throws(KennelError) in
+        guard let token, let found = try await store.posts.link(token) else { return false }
+        return found.id == link.id && !found.isExpired(at: clock.now())
+      }
+    }
+    var visitor = try await visitors.visitor(of: call)
+    visitor.peer = nil
+    return { [visitor] () async throws(KennelError) in try await stillAdmits(visitor) }
+  }
 }
 
 extension Problem {
