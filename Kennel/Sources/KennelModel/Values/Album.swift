@@ -49,6 +49,12 @@ package struct AlbumChange: Sendable, Hashable {
   }
 }
 
+/// The title of an album, for a link to it.
+package struct AlbumTitle: Sendable, Hashable, Identifiable {
+  package var id: Album.ID
+  package var title: String
+}
+
 /// An album with a page of its posts.
 package struct AlbumPage: Sendable, Hashable {
   package var album: Album
