@@ -41,7 +41,7 @@ package final class KennelSite: Sendable {
   private let gate: Gate
   let thumbnails: ThumbnailStore
   let heartbeatTimer: HeartbeatTimer
-  private let endpoints: Endpoints
+  let endpoints: Endpoints
   private let problems: ProblemResponses
   private let metrics: Metrics
   private let clock: KennelClock
@@ -99,7 +99,7 @@ package final class KennelSite: Sendable {
         posts: store.posts, visitors: visitors, thumbnails: thumbnails, renderer: renderer),
       albums: AlbumEndpoints(
         store: store, visitors: visitors, renderer: renderer, responses: responses),
-      archives: AlbumArchiveEndpoints(store: store),
+      archives: AlbumArchiveEndpoints(store: store, gate: gate),
       comments: CommentEndpoints(posts: store.posts, visitors: visitors),
       pictures: pictures,
       collages: CollageEndpoints(posts: store.posts, thumbnails: thumbnails),

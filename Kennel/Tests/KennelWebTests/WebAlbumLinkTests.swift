@@ -1,4 +1,5 @@
 import Foundation
+import HTTPService
 import KennelTestSupport
 import TestSupport
 import Testing
@@ -136,6 +137,35 @@ import Testing
       time.advance(by: .seconds(24 * 3600))
       #expect(try await web.get(second.path).status == 410)
       #expect(try await web.get(second.path + "/photos/1/photo").status == 410)
+    }
+  }
+
+  @Test func `a viewer who owns an album revokes its links, but makes none`() async throws {
+    try await withAlbum { web, ada in
+      let (path, id) = try await makeLink(web, ada)
+      try await web.store.accounts.setRole(.viewer, of: 1)
+      let code = await code { _ = try await web.store.posts.makeLink(to: .album(1), by: 1, lifetime: nil) }
+      #expect(code == .notAllowed)
+      #expect(try await web.post("/albums/1/links", json: "{}", ada).status == 403)
+      #expect(try await web.get("/albums/1/links", ada).json["links"]?.count == 1)
+      #expect(try await web.ask("DELETE", "/albums/1/links/\(id)", ada).status == 204)
+      #expect(try await web.get(path).status == 404)
+      _ = try await web.store.addUser("Ben")
+      let refusal = try await web.post("/albums/1/links", json: "{}", try await web.cookie("Ben"))
+      #expect(try refusal.json["detail"]?.string?.contains("Only the owner of the album or an owner") == true)
+    }
+  }
+
+  @Test func `a photo that left the album after the visitor was admitted is not shown`() async throws {
+    try await withAlbum { web, ada in
+      let token = try await web.store.posts.makeLink(to: .album(1), by: 1, lifetime: nil).token
+      for (post, isShown) in [(Post.ID(1), true), (3, false)] {
+        var call = Call(request: try HTTPRequest(target: "/"))
+        call.link = try await web.store.posts.link(token)
+        (call.numbers, call.secret) = ([post], token.text)
+        let answer = try? await web.site.endpoints.links.showPhoto(call)
+        #expect((answer != nil) == isShown)
+      }
     }
   }
 

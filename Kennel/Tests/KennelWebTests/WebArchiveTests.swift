@@ -1,4 +1,5 @@
 import Foundation
+import HTTPService
 import KennelTestSupport
 import TestSupport
 import Testing
@@ -11,9 +12,10 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct WebArchiveTests {
   /// Runs a kennel with an album of two photos with metadata, and a third photo that is not in it.
   private func withAlbum(
-    isOpen: Bool = false, _ body: (SiteFixture, _ ada: [String: String]) async throws -> Void
+    isOpen: Bool = false, clock: KennelClock = .system,
+    _ body: (SiteFixture, _ ada: [String: String]) async throws -> Void
   ) async throws {
-    try await withSite {
+    try await withSite(clock: clock) {
       $0.isOpenToEveryone = isOpen
     } _: { web in
       let ada = try await web.store.addUser("Ada")
@@ -90,6 +92,97 @@ import Testing
       #expect(try list(await web.get("/albums/1/zip").data).hasPrefix("001 Same-name.jpg 2022"))
       let empty = try await web.store.albums.make(title: "Empty", by: 1).id
       #expect(try list(await web.get("/albums/\(empty)/zip").data) == "")
+    }
+  }
+
+  @Test func `a photo that cannot be examined or opened does not stop the others`() async throws {
+    try await withAlbum(isOpen: true) { web, _ in
+      _ = try await web.store.albums.add([3], to: 1, by: nil)
+      try await web.store.database.write { transaction throws(KennelError) -> Void in
+        try transaction.connection.run("UPDATE posts SET metadata = NULL WHERE id < 3")
+      }
+      let (missing, damaged) = (try await web.store.posts.post(1), try await web.store.posts.post(2))
+      try FileCalls.remove(web.store.photos.location(missing.photo))
+      try Data(count: damaged.byteCount).write(
+        to: URL(filePath: web.store.photos.location(damaged.photo)))
+      let answer = try await web.get("/albums/1/zip")
+      #expect(answer.status == 200)
+      let listing = try list(answer.data)
+      #expect(listing.hasPrefix("001 Same-name.jpg 2023") && listing.split(separator: "\n").count == 1)
+    }
+  }
+
+  /// What ends the download of an archive.
+  enum Ending: CaseIterable {
+    case linkRevoked, linkExpired, albumDeleted, photoTakenOut, photoBinned, photoChanged
+    case sessionEnded, kennelClosed
+  }
+
+  @Test(arguments: Ending.allCases)
+  func `a download breaks off when its reader may not get the next photo`(ending: Ending) async throws {
+    let time = ManualKennelClock()
+    try await withAlbum(isOpen: false, clock: time.clock) { web, ada in
+      let endpoints = web.site.endpoints.archives
+      let made = try await web.store.posts.makeLink(to: .album(1), by: 1, lifetime: .seconds(60))
+      var call = Call(request: try HTTPRequest(target: "/"))
+      switch ending {
+      case .sessionEnded:
+        let cookie = try #require(ada["Cookie"])
+        call.request = try HTTPRequest(target: "/", fields: ["Cookie": cookie])
+      case .kennelClosed: try await web.store.setVisibility(.everyone)
+      default: (call.link, call.secret) = (made.link, made.token.text)
+      }
+      let archive = try await endpoints.archive(of: try await web.store.albums.album(1), for: call)
+      #expect(archive.items.map(\.post) == [1, 2])
+      var byteCount: Int64 = 0
+      try await archive.write { byteCount += Int64($0.count) }
+      #expect(byteCount == archive.byteCount)
+
+      byteCount = 0
+      var hasBegun = false
+      await #expect(throws: Problem.self) {
+        try await archive.write { piece in
+          byteCount += Int64(piece.count)
+          guard !hasBegun else { return }
+          hasBegun = true
+          switch ending {
+          case .linkRevoked: try await web.store.posts.revokeLink(made.link.id)
+          case .linkExpired: time.advance(by: .seconds(60))
+          case .albumDeleted: try await web.store.albums.delete(1, by: nil)
+          case .photoTakenOut: _ = try await web.store.albums.remove([2], from: 1, by: nil)
+          case .photoBinned: try await web.store.posts.moveToBin(2, by: 1)
+          case .photoChanged: try await web.store.posts.setSharesMetadata(true, of: 2, by: 1)
+          case .sessionEnded: #expect(try await web.ask("DELETE", "/session", ada).status == 204)
+          case .kennelClosed: try await web.store.setVisibility(.people)
+          }
+        }
+      }
+      // The first photo was sent, and nothing of the second one.
+      let first = try #require(archive.items.first)
+      let rest = byteCount - first.entry.byteCount
+      #expect(rest > 0 && rest < 100)
+    }
+  }
+
+  @Test func `few archives are sent at the same time`() async throws {
+    try await withAlbum(isOpen: true) { web, _ in
+      let limit = web.site.endpoints.archives.sent
+      let permits = try (1...16).map { _ in try limit.begin() }
+      let refusal = try await web.get("/albums/1/zip")
+      #expect(refusal.status == 503 && refusal.field("Retry-After") == "5")
+      permits.first?.end()
+      permits.first?.end()
+      #expect(limit.currentCount == 15)
+      // Each answer gives its permit back, also without a body, and when there is no archive.
+      for (method, path, status) in [
+        ("GET", "/albums/1/zip", 200), ("HEAD", "/albums/1/zip", 200), ("GET", "/albums/9/zip", 404),
+        ("GET", "/albums/1/zip", 200),
+      ] {
+        while limit.currentCount > 15 { await Task.yield() }
+        #expect(try await web.ask(method, path).status == status)
+      }
+      while limit.currentCount > 15 { await Task.yield() }
+      withExtendedLifetime(permits) {}
     }
   }
 }

@@ -16,7 +16,7 @@ extension Albums {
       let connection = transaction.connection
       let album = try Self.existing(id, connection)
       if album.isOpen, let user {
-        guard try Self.role(of: user, connection).maySharePhotos else {
+        guard try Posts.role(of: user, connection).maySharePhotos else {
           throw KennelError(.notAllowed, "Only members and owners can add photos to albums.")
         }
       } else {
@@ -30,7 +30,8 @@ extension Albums {
   /// Removes posts from an album. The posts stay in the kennel. Posts that are not in the album are left out.
   ///
   /// Those who may edit the album may remove all posts. Others may remove the posts that they added, and their own: with the
-  /// album, others may share them.
+  /// album, others may share them. Posts in the bin are removed as well, so that they are not in the album when they are restored;
+  /// they are not counted, because the album does not show them.
   ///
   /// - Parameter user: nil for the owner of the machine, who may remove all.
   /// - Returns: the album, and the number of posts that were removed.
@@ -47,16 +48,23 @@ extension Albums {
       for post in removed {
         let found = try connection.first(
           """
-          SELECT p.author, m.adder FROM album_posts m JOIN posts p ON p.id = m.post
-          WHERE m.album = ? AND m.post = ? AND p.binned IS NULL
+          SELECT p.author, m.adder, p.binned IS NOT NULL FROM album_posts m JOIN posts p ON p.id = m.post
+          WHERE m.album = ? AND m.post = ?
           """, .integer(id), .integer(post)
-        ) { (author: $0.integer(0), adder: $0.integer(1)) }
+        ) { (author: $0.integer(0), adder: $0.integer(1), isBinned: $0.integer(2) != 0) }
         guard let found else { continue }
         if user != found.author, user != found.adder {
-          try Self.requireEditor(user, of: album, connection)
+          do throws(KennelError) {
+            try Self.requireEditor(user, of: album, connection)
+          } catch {
+            // For others, a post in the bin is not in the album.
+            if found.isBinned, error.code == .notAllowed { continue }
+            throw error
+          }
         }
-        count += try connection.run(
+        let deleted = try connection.run(
           "DELETE FROM album_posts WHERE album = ? AND post = ?", .integer(id), .integer(post))
+        if !found.isBinned { count += deleted }
         try connection.run(
           "UPDATE albums SET cover = NULL WHERE id = ? AND cover = ?", .integer(id), .integer(post))
       }

@@ -8,8 +8,7 @@ extension Albums {
   /// Returns all albums, the newest first, with their version.
   package func versionedList() async throws(KennelError) -> Versioned<[Album]> {
     try await posts.versioned { connection throws(KennelError) in
-      let ids = try connection.rows("SELECT id FROM albums ORDER BY created DESC, id DESC") { $0.integer(0) }
-      return try Self.albums(ids, connection)
+      try Self.albums(1...Int64.max, connection)
     }
   }
 
@@ -43,22 +42,33 @@ extension Albums {
     }
   }
 
-  /// Returns the albums that show a post, the newest first.
-  package func albums(with post: Post.ID) async throws(KennelError) -> [Album] {
+  /// Returns the titles of the albums that show a post, the newest first.
+  package func titles(with post: Post.ID) async throws(KennelError) -> [AlbumTitle] {
     try await database.read { connection throws(KennelError) in
-      let ids = try connection.rows(
+      try connection.rows(
         """
-        SELECT a.id FROM album_posts m JOIN albums a ON a.id = m.album JOIN posts p ON p.id = m.post
+        SELECT a.id, a.title FROM album_posts m JOIN albums a ON a.id = m.album JOIN posts p ON p.id = m.post
         WHERE m.post = ? AND p.binned IS NULL ORDER BY a.created DESC, a.id DESC
         """, .integer(post)
-      ) { $0.integer(0) }
-      return try Self.albums(ids, connection)
+      ) { AlbumTitle(id: $0.integer(0), title: $0.text(1)) }
     }
   }
 
   /// Returns whether an album shows a post: it is in the album, and not in the bin.
   package func shows(_ post: Post.ID, in album: Album.ID) async throws(KennelError) -> Bool {
     try await database.read { connection throws(KennelError) in try Self.shows(post, in: album, connection) }
+  }
+
+  /// Returns whether an album shows a post with this photo.
+  package func shows(
+    _ post: Post.ID, as photo: PhotoHash, in album: Album.ID
+  ) async throws(KennelError) -> Bool {
+    try await database.read { connection throws(KennelError) in
+      guard try Self.shows(post, in: album, connection) else { return false }
+      return try connection.first(
+        "SELECT 1 FROM posts WHERE id = ? AND photo = ?", .integer(post), .blob(photo.bytes),
+        row: { _ in true }) != nil
+    }
   }
 
   static func shows(
@@ -85,30 +95,29 @@ extension Albums {
     ) { $0.integer(0) }
   }
 
-  private static func albums(_ ids: [Album.ID], _ connection: Connection) throws(KennelError) -> [Album] {
-    var albums: [Album] = []
-    for id in ids {
-      if let album = try album(id, connection) { albums.append(album) }
-    }
-    return albums
-  }
-
   static func existing(_ id: Album.ID, _ connection: Connection) throws(KennelError) -> Album {
-    guard let album = try album(id, connection) else { throw KennelError.noSuchAlbum }
+    guard let album = try albums(id...id, connection).first else { throw KennelError.noSuchAlbum }
     return album
   }
 
-  /// Loads an album. All albums are loaded by this query.
-  private static func album(_ id: Album.ID, _ connection: Connection) throws(KennelError) -> Album? {
-    try connection.first(
+  /// Loads the albums with some ids, the newest first. All albums are loaded by this query, which counts the posts of each album
+  /// once.
+  private static func albums(
+    _ ids: ClosedRange<Album.ID>, _ connection: Connection
+  ) throws(KennelError) -> [Album] {
+    try connection.rows(
       """
+      WITH shown AS (
+        SELECT m.album, count(*) AS count, max(p.taken_local) AS taken
+        FROM album_posts m JOIN posts p ON p.id = m.post
+        WHERE m.album BETWEEN ?1 AND ?2 AND p.binned IS NULL GROUP BY m.album)
       SELECT a.id, a.title, a.owner, u.name, a.is_open,
         coalesce((SELECT id FROM posts WHERE id = a.cover AND binned IS NULL),
-          (SELECT p.id FROM album_posts m JOIN posts p ON p.id = m.post WHERE m.album = a.id AND p.binned IS NULL
-            ORDER BY p.taken_local DESC, p.id DESC LIMIT 1)),
-        (SELECT count(*) FROM album_posts m JOIN posts p ON p.id = m.post WHERE m.album = a.id AND p.binned IS NULL),
-        a.created, a.changed
-      FROM albums a JOIN users u ON u.id = a.owner WHERE a.id = ?
-      """, .integer(id), row: Album.init(row:))
+          (SELECT p.id FROM album_posts m JOIN posts p ON p.id = m.post
+            WHERE m.album = a.id AND p.binned IS NULL AND p.taken_local = s.taken ORDER BY p.id DESC LIMIT 1)),
+        coalesce(s.count, 0), a.created, a.changed
+      FROM albums a JOIN users u ON u.id = a.owner LEFT JOIN shown s ON s.album = a.id
+      WHERE a.id BETWEEN ?1 AND ?2 ORDER BY a.created DESC, a.id DESC
+      """, .integer(ids.lowerBound), .integer(ids.upperBound), row: Album.init(row:))
   }
 }

@@ -30,7 +30,7 @@ package final class Albums: Sendable {
     let now = posts.clock.now()
     return try await database.write { [self] transaction throws(KennelError) in
       let connection = transaction.connection
-      let role = try Self.role(of: user, connection)
+      let role = try Posts.role(of: user, connection)
       guard role.maySharePhotos else {
         throw KennelError(.notAllowed, "Only members and owners can make albums.")
       }
@@ -114,16 +114,9 @@ package final class Albums: Sendable {
     return title
   }
 
-  static func role(of user: User.ID, _ connection: Connection) throws(KennelError) -> User.Role {
-    let role = try connection.first("SELECT role FROM users WHERE id = ?", .integer(user)) { $0.text(0) }
-    guard let role = role.flatMap({ User.Role(rawValue: $0) }) else { throw KennelError.noSuchUser }
-    return role
-  }
-
   static func requireEditor(
     _ user: User.ID?, of album: Album, _ connection: Connection
   ) throws(KennelError) {
-    guard let user, user != album.owner, try role(of: user, connection) != .owner else { return }
-    throw KennelError(.notAllowed, "Only the owner of the album or an owner of the kennel can change it.")
+    try Posts.requireEditor(user, ofAlbumOf: album.owner, to: "change it", connection)
   }
 }

@@ -39,7 +39,7 @@ extension Posts {
   ///
   /// - Parameter lifetime: how long it works, or nil for a link without an end.
   /// - Throws: `noSuchPost` or `noSuchAlbum`, or `notAllowed` if the user may not share the target, or if there are too
-  ///   many links.
+  ///   many links. An album has photos of others, so only those who may share photos make links to it.
   package func makeLink(
     to target: SecretLink.Target, by user: User.ID, lifetime: Duration?
   ) async throws(KennelError) -> (link: SecretLink, token: SecretToken<SecretLink>) {
@@ -49,6 +49,9 @@ extension Posts {
     let link = try await database.write { transaction throws(KennelError) -> SecretLink in
       let connection = transaction.connection
       try Self.requireLinkPermission(user, target, connection)
+      if case .album = target, try !Self.role(of: user, connection).maySharePhotos {
+        throw KennelError(.notAllowed, "Only members and owners can make links to albums.")
+      }
       let end = now.addingTimeInterval(-Self.expiredLinkRetention)
       try connection.run("DELETE FROM links WHERE expires < ?", .integer(end.milliseconds))
       let count = try connection.first(
@@ -164,8 +167,7 @@ extension Posts {
         $0.integer(0)
       }
       guard let owner else { throw KennelError.noSuchAlbum }
-      guard user != owner else { return }
-      try require(user, oneOf: [], to: "share this with a link", connection)
+      try requireEditor(user, ofAlbumOf: owner, to: "share it with a link", connection)
     }
   }
 }

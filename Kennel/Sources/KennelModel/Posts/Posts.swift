@@ -231,11 +231,25 @@ package final class Posts: Sendable {
     _ user: User.ID, oneOf users: [User.ID], to action: String = "change or delete this",
     _ connection: Connection
   ) throws(KennelError) {
-    let role = try connection.first("SELECT role FROM users WHERE id = ?", .integer(user)) { $0.text(0) }
-    guard let role else { throw KennelError.noSuchUser }
-    guard users.contains(user) || role == User.Role.owner.rawValue else {
+    let role = try Self.role(of: user, connection)
+    guard users.contains(user) || role == .owner else {
       throw KennelError(.notAllowed, "Only the author or an owner can \(action).")
     }
+  }
+
+  /// Throws `notAllowed` unless the user may change an album, or is nil for the owner of the machine.
+  static func requireEditor(
+    _ user: User.ID?, ofAlbumOf owner: User.ID, to action: String, _ connection: Connection
+  ) throws(KennelError) {
+    guard let user, !Album.mayEdit(user, try role(of: user, connection), owner: owner) else { return }
+    throw KennelError(
+      .notAllowed, "Only the owner of the album or an owner of the kennel can \(action).")
+  }
+
+  static func role(of user: User.ID, _ connection: Connection) throws(KennelError) -> User.Role {
+    let role = try connection.first("SELECT role FROM users WHERE id = ?", .integer(user)) { $0.text(0) }
+    guard let role = role.flatMap({ User.Role(rawValue: $0) }) else { throw KennelError.noSuchUser }
+    return role
   }
 
   static let noSuchPost = KennelError(.noSuchPost, "The post does not exist. It may have been deleted.")

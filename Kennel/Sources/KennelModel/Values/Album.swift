@@ -18,8 +18,15 @@ package struct Album: Sendable, Hashable, Identifiable {
   /// When it was last changed, or a photo was added or removed.
   package var changed: Date
 
-  /// Returns whether a user may change the album, delete it, remove photos from it and share it with links.
-  package func mayEdit(_ user: User?) -> Bool { user.map { $0.role == .owner || $0.id == owner } ?? false }
+  /// Returns whether a user may change an album, delete it, remove photos from it, and see and revoke its links.
+  static func mayEdit(_ user: User.ID, _ role: User.Role, owner: User.ID) -> Bool {
+    role == .owner || user == owner
+  }
+
+  /// Returns whether a user may change the album, delete it, remove photos from it, and see and revoke its links.
+  package func mayEdit(_ user: User?) -> Bool {
+    user.map { Self.mayEdit($0.id, $0.role, owner: owner) } ?? false
+  }
 
   /// Returns whether a user may add photos.
   package func mayAdd(_ user: User?) -> Bool {
@@ -40,6 +47,12 @@ package struct AlbumChange: Sendable, Hashable {
     self.isOpen = isOpen
     self.cover = cover
   }
+}
+
+/// The title of an album, for a link to it.
+package struct AlbumTitle: Sendable, Hashable, Identifiable {
+  package var id: Album.ID
+  package var title: String
 }
 
 /// An album with a page of its posts.

@@ -6,33 +6,25 @@ import KennelStorage
 /// Sends the photos of an album as a ZIP archive. It is made while it is sent, and not stored.
 struct AlbumArchiveEndpoints: Sendable {
   let store: KennelStore
+  let gate: Gate
+  /// The archives that are being sent.
+  let sent = ArchiveLimit(maximumCount: 16)
+  private let preparations = AsyncSemaphore("archives", permits: 2, maximumWaitingCount: 16)
+  /// Photos are read here, so that large archives do not keep uploads waiting.
+  private let workQueue = BlockingWorkQueue("archived photos", slots: 2, maximumWaitingCount: 64)
 
-  /// A photo with its place in the archive.
-  private struct Item: Sendable {
-    var photo: PhotoDirectory.File
-    var entry: ZipDirectory.Entry
+  init(store: KennelStore, gate: Gate) {
+    self.store = store
+    self.gate = gate
   }
 
   func download(_ call: Call) async throws -> HTTPResponse {
+    let permit = try sent.begin()
     let album = try await store.albums.album(call.link?.album ?? call.id)
-    let items = try await items(of: album)
-    let queue = store.photos.workQueue
-    let body = HTTPResponse.Body.stream(length: ZipDirectory.byteCount(of: items.map(\.entry))) { writer in
-      var directory = ZipDirectory()
-      for item in items {
-        // If a photo is deleted now, the download breaks off, because the announced size cannot be reached any more.
-        let photo = try await queue.run { () throws(KennelError) in try ArchivedPhoto(item.photo) }
-        let checksum = try await queue.run { () throws(KennelError) in try photo.checksum() }
-        try await writer.write(Data(directory.begin(item.entry, checksum: checksum)))
-        var position: Int64 = 0
-        while position < photo.byteCount {
-          let piece = try await queue.run { [position] () throws(KennelError) in try photo.piece(at: position)
-          }
-          try await writer.write(piece)
-          position += Int64(piece.count)
-        }
-      }
-      try await writer.write(Data(directory.end()))
+    let archive = try await archive(of: album, for: call)
+    let body = HTTPResponse.Body.stream(length: archive.byteCount) { writer in
+      defer { permit.end() }
+      try await archive.write { try await writer.write($0) }
     }
     return HTTPResponse(
       fields: [
@@ -41,17 +33,31 @@ struct AlbumArchiveEndpoints: Sendable {
       ], body: body)
   }
 
-  /// Returns the photos in the order in which they were taken, as others get them. Photos without a file are left out.
-  private func items(of album: Album) async throws -> [Item] {
-    let ids = try await store.albums.posts(in: album.id)
-    var posts = Array(try await store.posts.posts(ids).reversed())
-    for index in posts.indices where posts[index].metadata == .notExamined {
-      // The place is taken out of photos of earlier versions before others get them.
-      posts[index] = try await store.posts.examine(posts[index].id)
+  /// Returns the archive of an album. Before each photo, it is checked that the reader may still get it.
+  func archive(of album: Album, for call: Call) async throws -> AlbumArchive {
+    let mayRead = try await gate.check(for: call)
+    let items = try await preparations.withPermit { () async throws(KennelError) in
+      try await self.items(of: album)
     }
+    let albums = store.albums
+    return AlbumArchive(items: items, workQueue: workQueue) { item in
+      guard try await mayRead() else { return false }
+      return try await albums.shows(item.post, as: item.photo, in: album.id)
+    }
+  }
+
+  /// Returns the photos in the order in which they were taken, as others get them. Photos whose file is missing or cannot be
+  /// opened are left out.
+  private func items(of album: Album) async throws(KennelError) -> [AlbumArchive.Item] {
+    let ids = try await store.albums.posts(in: album.id)
+    let posts = try await store.posts.posts(ids)
     let photos = store.photos
-    let found = try await photos.workQueue.run { [posts] in
-      posts.filter { photos.has($0.photo, byteCount: $0.byteCount) }
+    let readable = try await workQueue.run {
+      posts.filter { (try? ArchivedPhoto(photos.file($0.photo, byteCount: $0.byteCount))) != nil }
+    }
+    var found: [Post] = []
+    for post in readable.reversed() {
+      if let post = try await examined(post) { found.append(post) }
     }
     return found.enumerated().map { index, post in
       let clock = post.taken.clock
@@ -60,9 +66,23 @@ struct AlbumArchiveEndpoints: Sendable {
       let time = ZipDirectory.Time(
         year: clock.year, month: clock.month, day: clock.day, hour: clock.hour, minute: clock.minute,
         second: clock.second)
-      return Item(
-        photo: photos.file(post.photo, byteCount: post.byteCount),
+      return AlbumArchive.Item(
+        post: post.id, photo: post.photo, file: photos.file(post.photo, byteCount: post.byteCount),
         entry: ZipDirectory.Entry(name: name, byteCount: Int64(post.byteCount), time: time))
+    }
+  }
+
+  /// Returns a post with the photo that others get: the place is taken out of photos of earlier versions before. Returns nil if
+  /// the photo cannot be examined, or the post was deleted.
+  private func examined(_ post: Post) async throws(KennelError) -> Post? {
+    guard post.metadata == .notExamined else { return post }
+    do throws(KennelError) {
+      return try await store.posts.examine(post.id)
+    } catch {
+      switch error.code {
+      case .busy, .cancelled, .closed, .diskFull: throw error
+      default: return nil
+      }
     }
   }
 

@@ -58,7 +58,7 @@ struct Endpoints: Sendable {
     Route(.post, "albums/{id}/posts", for: .sharers) { try await $0.albums.addPosts($1) },
     Route(.post, "albums/{id}/posts/remove", for: .people) { try await $0.albums.removePosts($1) },
     Route(.get, "albums/{id}/links", for: .people) { try await $0.links.list($1, to: .album($1.id)) },
-    Route(.post, "albums/{id}/links", for: .people) { try await $0.links.make($1, to: .album($1.id)) },
+    Route(.post, "albums/{id}/links", for: .sharers) { try await $0.links.make($1, to: .album($1.id)) },
     Route(.delete, "albums/{id}/links/{link}", for: .people) {
       try await $0.links.revoke($1, to: .album($1.id))
     },

@@ -88,9 +88,10 @@ struct LinkEndpoints: Sendable {
     let album = try await store.albums.album(id)
     let post = try await store.posts.post(call.id)
     let ids = try await store.albums.posts(in: id)
-    let index = ids.firstIndex(of: post.id) ?? ids.endIndex
+    // The photo may have been taken out of the album since the visitor was admitted.
+    guard let index = ids.firstIndex(of: post.id) else { throw Problem.notInAlbum }
     let neighbours = LinkedPhotoNeighbours(
-      album: album, path: "/s/\(call.secret)", newer: index > 0 && index < ids.count ? ids[index - 1] : nil,
+      album: album, path: "/s/\(call.secret)", newer: index > 0 ? ids[index - 1] : nil,
       older: index + 1 < ids.count ? ids[index + 1] : nil)
     let page = try await renderer.link(
       post: post, path: "/s/\(call.secret)/photos/\(post.id)", expires: link.expires,

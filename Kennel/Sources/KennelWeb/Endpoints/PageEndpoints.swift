@@ -61,7 +61,7 @@ struct PageEndpoints: Sendable {
       let found = try await store.posts.versionedDiscussion(
         of: call.id, after: after, limit: limit + 1, viewer: viewer?.id)
       // They are at least as new as the version. A change after it has another one, so the page is made again.
-      let albums = try await store.albums.albums(with: call.id)
+      let albums = try await store.albums.titles(with: call.id)
       let page = try await renderer.photo(
         post: found.value.post,
         comments: CommentPage(found.value.comments, limit: limit, isFirst: after == 0), albums: albums,

@@ -105,7 +105,7 @@ package struct PageRenderer: Sendable {
   ///
   /// - Parameter albums: the albums that show the photo.
   package func photo(
-    post: Post, comments: CommentPage, albums: [Album] = [], viewer: User?, lastEvent: Int64? = nil,
+    post: Post, comments: CommentPage, albums: [AlbumTitle] = [], viewer: User?, lastEvent: Int64? = nil,
     base: String? = nil
   ) async throws(CancellationError) -> String {
     let picture = PhotoPicture(

@@ -6,7 +6,7 @@ struct PhotoArticle {
   let picture: PhotoPicture
   let comments: CommentPage
   /// The albums that show the photo.
-  let albums: [Album]
+  let albums: [AlbumTitle]
   let viewer: User?
 
   private var post: Post { picture.post }

@@ -37,7 +37,7 @@ struct Gate: Sendable {
       case .album(let album):
         guard access != .photoLinkHolders else { throw Problem.notFound }
         if let post = call.numbers.first, try await !store.albums.shows(post, in: album) {
-          throw Problem(.notFound, "The album does not show this photo any more.")
+          throw Problem.notInAlbum
         }
       }
       return
@@ -101,9 +101,25 @@ struct Gate: Sendable {
     guard let token = visitor.token else { return try await visitors.accounts.user(user.id) != nil }
     return try await visitors.accounts.user(of: token) != nil
   }
+
+  /// Returns a check for an answer that takes long: whether the sender of a request that was admitted may still see the photos.
+  /// A secret link may also be revoked, or expire. A route for other kennels needs another check.
+  func check(for call: Call) async throws -> @Sendable () async throws(KennelError) -> Bool {
+    if let link = call.link {
+      let token = SecretToken<SecretLink>(call.secret)
+      return { () async throws(KennelError) in
+        guard let token, let found = try await store.posts.link(token) else { return false }
+        return found.id == link.id && !found.isExpired(at: clock.now())
+      }
+    }
+    var visitor = try await visitors.visitor(of: call)
+    visitor.peer = nil
+    return { [visitor] () async throws(KennelError) in try await stillAdmits(visitor) }
+  }
 }
 
 extension Problem {
+  static let notInAlbum = Problem(.notFound, "The album does not show this photo any more.")
   fileprivate static let onlyForPeople = Problem(
     .unauthorized, "The photos here are only for people with an account. Sign in to see them.")
   fileprivate static let onlyForPeopleAndPeers = Problem(
