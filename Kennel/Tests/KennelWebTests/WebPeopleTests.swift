@@ -60,7 +60,7 @@ import Testing
       StorageUsage(photoBytes: 1_500_000, disk: FileCalls.Space(free: free, total: 50_000_000_000)).html.text
     }
     #expect(text(40_000_000_000).contains("The photos use 1.5 MB. 40 GB of 50 GB are free on the disk.</p>"))
-    #expect(text(900_000_000).contains("900 MB of 50 GB are free on the disk. Free some space soon"))
+    #expect(text(900_000_000).contains("900 MB of 50 GB are free on the disk. Free some disk space soon"))
     #expect(StorageUsage(photoBytes: 1000, disk: nil).html.text.contains("The photos use 1 kB. </p>"))
   }
 
@@ -68,7 +68,9 @@ import Testing
     let names = { (access: Access) in
       Set(Endpoints.router.routes.filter { $0.access == access }.map { "\($0.method) \($0.name)" })
     }
-    #expect(names(.sharers) == ["POST /albums", "POST /albums/{id}/posts", "POST /posts"])
+    #expect(
+      names(.sharers)
+        == ["POST /albums", "POST /albums/{id}/links", "POST /albums/{id}/posts", "POST /posts"])
     let people = names(.owners).subtracting(["GET /visibility", "PUT /visibility"])
     #expect(people.allSatisfy { $0.contains(" /people") } && people.count == 7)
   }
