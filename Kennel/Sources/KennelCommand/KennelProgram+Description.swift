@@ -205,7 +205,8 @@ extension KennelProgram {
           "The command checks the database and reads all photos. The kennel can be served meanwhile. If the command finds problems, it prints them and exits with status 1."
         ],
         options: [
-          Option("repair", "remove photos that belong to no post, and repair the search"),
+          Option(
+            "repair", "remove photos that belong to no post, and rebuild the search index if it is wrong"),
           Option("quick", "check only the sizes of the photos"),
         ] + common),
       CommandDescription(

@@ -144,6 +144,85 @@ import Testing
     }
   }
 
+  @Test func `a damaged search index is rebuilt in a backup`() async throws {
+    let directory = try TemporaryDirectory()
+    try await withStore(in: directory) { store in
+      let ada = try await store.addUser()
+      for number in 1...3 { try await store.addPost(number, by: ada, caption: "0000zyzzyva") }
+    }
+    // A page of the index begins with two numbers, of which the second is its size, and its first word.
+    let file = URL(fileURLWithPath: directory.path("data") + "/kennel.sqlite")
+    var bytes = try Data(contentsOf: file)
+    var position = bytes.startIndex
+    var count = 0
+    while let range = bytes.range(of: Data("\u{0C}00000zyzzyva".utf8), in: position..<bytes.endIndex) {
+      bytes.replaceSubrange((range.lowerBound - 2)..<range.lowerBound, with: [0xff, 0xff])
+      position = range.upperBound
+      count += 1
+    }
+    #expect(count > 1)
+    try bytes.write(to: file)
+    try await withStore(in: directory) { store in
+      #expect(try await store.check().problems == [.search])
+      _ = try await store.backUp(to: .path(directory.path("kennel.tar")))
+    }
+    #expect(try await restore(directory).photos == 3)
+    let store = try await KennelStore.open(directory.path("restored"), configuration: .forTest)
+    #expect(try await store.check().problems == [])
+    await store.close()
+  }
+
+  @Test func `the search index of a backup is rebuilt before the backup is checked`() async throws {
+    let directory = try TemporaryDirectory()
+    try await withStore { store in
+      _ = try await fill(store, 1)
+      try await store.database.write { transaction throws(KennelError) in
+        try transaction.connection.script("UPDATE search SET caption = 'Max'")
+      }
+      _ = try await store.backUp(to: .path(directory.path("kennel.tar")))
+    }
+    #expect(try await restore(directory).photos == 1)
+    let store = try await KennelStore.open(directory.path("restored"), configuration: .forTest)
+    #expect(try await store.check().problems == [])
+    let query = try SearchQuery("max")
+    #expect(try await store.posts.search(query, limit: 9, viewer: nil, address: "a").value == [])
+    await store.close()
+  }
+
+  @Test func `a restore fails if its directory cannot be locked`() async throws {
+    // Faults affect the complete process, so this test runs in a separate one.
+    await #expect(processExitsWith: .success) {
+      #if DEBUG
+      let directory = try TemporaryDirectory()
+      try await withStore { store in
+        _ = try await store.addUser()
+        _ = try await store.backUp(to: .path(directory.path("kennel.tar")))
+      }
+      StorageFault.lockFile.arm()
+      let error = await #expect(throws: KennelError.self) {
+        try await KennelStore.restore(
+          from: directory.path("kennel.tar"), to: directory.path("restored"), configuration: .forTest)
+      }
+      #expect(error?.description.contains("could not be locked") == true)
+      #expect(StorageFault.disarm())
+      #expect(try FileManager.default.contentsOfDirectory(atPath: directory.url.path) == ["kennel.tar"])
+      #endif
+    }
+  }
+
+  @Test func `a new file that another process removes before it is locked is created again`() async {
+    await #expect(processExitsWith: .success) {
+      #if DEBUG
+      let directory = try TemporaryDirectory()
+      StorageFault.lockFile.arm()
+      let file = try OpenFile(creating: directory.path("new"))
+      #expect(StorageFault.disarm())
+      try file.write(Array("bytes".utf8))
+      #expect(FileCalls.size(of: directory.path("new")) == 5)
+      #endif
+    }
+  }
+
   @Test func `a cancelled backup leaves no files`() async throws {
     let directory = try TemporaryDirectory()
     try await withStore { store in

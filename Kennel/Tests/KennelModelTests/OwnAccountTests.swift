@@ -68,6 +68,32 @@ import Testing
     }
   }
 
+  @Test func `a name can be changed five times an hour`() async throws {
+    let manualClock = ManualKennelClock()
+    try await withStore(clock: manualClock.clock) { store in
+      let ada = try await store.addUser("Ada")
+      let ben = try await store.addUser("Ben")
+      for number in 1...5 {
+        let name = number > 1 ? "Ada \(number - 1)" : "Ada"
+        // Neither of these changes anything.
+        try await store.accounts.rename(ada.id, to: name)
+        let error = await #expect(throws: KennelError.self) {
+          try await store.accounts.rename(ben.id, to: name)
+        }
+        #expect(error?.code == .nameTaken)
+        try await store.accounts.rename(ada.id, to: "Ada \(number)")
+      }
+      let error = await #expect(throws: KennelError.self) {
+        try await store.accounts.rename(ada.id, to: "Ada")
+      }
+      #expect(error?.code == .tooManyAttempts && error?.secondsToWait == 720)
+      try await store.accounts.rename(ben.id, to: "Benedict")
+      manualClock.advance(by: .seconds(720))
+      try await store.accounts.rename(ada.id, to: "Ada")
+      #expect(await code { try await store.accounts.rename(ada.id, to: "Ada 1") } == .tooManyAttempts)
+    }
+  }
+
   // MARK: Sessions
 
   @Test func `the list of sessions has the device, the address and the latest use`() async throws {

@@ -71,6 +71,27 @@ import Testing
     }
   }
 
+  @Test func `a client with too many searches is asked to wait`() async throws {
+    try await withSite { web in
+      let mayEnd = TestSupport.Gate()
+      let searches = (0..<SearchLimiter.maximumCountPerClient).map { _ in
+        Task {
+          try await web.store.posts.searches.run(for: "127.0.0.1") { () async throws(KennelError) in
+            await mayEnd.wait()
+          }
+        }
+      }
+      #expect(await eventually { web.store.posts.searches.count(of: "127.0.0.1") == searches.count })
+      for fields in [[:], browser] {
+        let answer = try await web.get("/search?q=rex", fields)
+        #expect(answer.status == 429 && answer.field("Retry-After") == "1")
+      }
+      mayEnd.open()
+      for search in searches { _ = try await search.value }
+      #expect(try await web.get("/search?q=rex").status == 200)
+    }
+  }
+
   @Test func `what is searched for is escaped in the page and its links`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")

@@ -37,7 +37,7 @@ enum CheckCommand {
       case 1: "1 problem found."
       default: "\(report.problems.count) problems found."
       }
-    let search = report.isSearchRepaired ? " The search was repaired." : ""
+    let search = report.isSearchRebuilt ? " The search index was rebuilt." : ""
     return "\(photos): \(found)\(removed)\(search)"
   }
 }

@@ -36,6 +36,9 @@ package final class Accounts: Sendable {
   let sessionsInUse = Mutex<Set<[UInt8]>>([])
   /// Limits how often a client may try links that do not exist.
   let linkLimiter = Mutex(SignInLimiter(unknownVisitors: .init(burst: 1000, refill: .seconds(1))))
+  /// Limits how often a user may change the name, because each change brings the words of all the user's posts up to date.
+  private let renamings = Mutex(
+    AllowanceTable<User.ID>(AttemptAllowance(burst: 5, refill: .seconds(720)), capacity: 10_000))
   /// Whether there is known to be a user. The last owner is never removed, so this stays true.
   let hasKnownUsers = Atomic(false)
   /// The key under which verified credentials are hashed. It never leaves this process.
@@ -108,23 +111,44 @@ package final class Accounts: Sendable {
 
   /// Changes the name of a user, which is also the name to sign in with.
   ///
-  /// - Throws: `badName`, `nameTaken` or `noSuchUser`.
+  /// - Throws: `badName`, `nameTaken`, or `tooManyAttempts` after five changes in an hour, with the seconds to wait.
   package func rename(_ user: User.ID, to name: String) async throws(KennelError) {
     let name = try UserName(name)
+    // The change is counted when it begins, so concurrent changes do not bypass the limit.
+    let delay = renamings.withLock { [now = clock.uptime()] renamings in
+      let delay = renamings.delay(user, at: now)
+      if delay == .zero { renamings.take(user, at: now) }
+      return delay
+    }
+    guard delay == .zero else {
+      let seconds = delay.secondsRoundedUp
+      throw KennelError(
+        .tooManyAttempts,
+        "The name was changed too often. Try again in \((seconds + 59) / 60) minutes.", secondsToWait: seconds
+      )
+    }
+    var isChanged = false
+    defer { if !isChanged { renamings.withLock { $0.refund(user) } } }
+    isChanged = try await change(user, to: name)
+    discardVerifiedCredentials(of: user)
+  }
+
+  /// Returns false if the user had this name already.
+  private func change(_ user: User.ID, to name: UserName) async throws(KennelError) -> Bool {
     try await database.write { transaction throws(KennelError) in
       let connection = transaction.connection
       do throws(KennelError) {
         let count = try connection.run(
           "UPDATE users SET name = ?1, folded = ?2 WHERE id = ?3 AND name <> ?1", .text(name.text),
           .text(name.folded), .integer(user))
-        guard count == 1 else { return }
+        guard count == 1 else { return false }
       } catch  where error.isDuplicate {
         throw Self.nameTaken
       }
       // Pages that show the name are out of date. Skipping an id changes the version of the content.
       try connection.run("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'users'")
+      return true
     }
-    discardVerifiedCredentials(of: user)
   }
 
   /// Returns all users, sorted by name.

@@ -1,5 +1,3 @@
-import Glibc
-
 /// Limits how often a client may try to sign in. A pure value: the caller passes the time.
 ///
 /// Three allowances protect against password guessing. None of them lets an attacker lock a user out:
@@ -95,20 +93,5 @@ struct SignInLimiter: Sendable {
 
   private func isKnown(_ visitor: Visitor, at now: Duration) -> Bool {
     known[visitor].map { $0 > now } ?? false
-  }
-}
-
-enum ClientAddress {
-  /// Returns the key by which attempts are counted: an IPv4 address, or the 64-bit prefix of an IPv6 address. A single
-  /// client usually owns the complete prefix.
-  static func key(_ address: String) -> String {
-    var bytes = in6_addr()
-    guard inet_pton(AF_INET6, String(address.prefix { $0 != "%" }), &bytes) == 1 else { return address }
-    let all = withUnsafeBytes(of: &bytes) { Array($0) }
-    // ::ffff:a.b.c.d is an IPv4 client on a dual-stack socket.
-    if all[..<10].allSatisfy({ $0 == 0 }), all[10] == 0xff, all[11] == 0xff {
-      return all[12...].map { String($0) }.joined(separator: ".")
-    }
-    return all[..<8].map { String($0, radix: 16) }.joined(separator: ":") + "/64"
   }
 }

@@ -24,10 +24,16 @@ extension KennelStore {
         removeAbandoned(place)
         var reader = try BackupReader(path: path, draft: draft, isCancelled: isCancelled, progress: progress)
         try FileCalls.makeDirectory(draft)
-        let lock = FileLock(try OpenFile(directory: draft))
+        guard let lock = FileLock(try OpenFile(directory: draft)), FileCalls.kind(of: draft) == .directory
+        else {
+          throw KennelError(
+            .inputOutput,
+            "The directory \(draft) could not be locked. Make sure that no other restore is running, and try again."
+          )
+        }
         return (try reader.read(), lock)
       }
-      defer { lock?.release() }
+      defer { lock.release() }
       var report = contents
       report.missing = try await missingPhotos(in: draft, configuration)
       if Task.isCancelled { throw KennelError.cancelled }
@@ -35,7 +41,6 @@ extension KennelStore {
         // The order matters: the lineage must record the last shared number before numbers are skipped.
         try beginLineage(in: draft)
         try skipNumbers(in: draft)
-        try rebuildSearch(in: draft)
         FileCalls.syncAll()
         // Replaces an empty directory, and nothing else.
         try FileCalls.rename(draft, to: place)
@@ -69,13 +74,17 @@ extension KennelStore {
     }
   }
 
-  /// Opens the unpacked files as a store and checks them for consistency.
+  /// Opens the unpacked files as a store, rebuilds its search index, and checks them for consistency. The index of a backup may
+  /// be damaged, or that of a forged one have other words than the posts.
   private static func missingPhotos(
     in draft: String, _ configuration: Configuration
   ) async throws(KennelError) -> [PhotoHash] {
     let store = try await KennelStore.open(draft, configuration: configuration)
     let report: StoreReport
     do throws(KennelError) {
+      try await store.database.write { transaction throws(KennelError) in
+        try SearchIndex.rebuild(transaction.connection)
+      }
       report = try await store.check()
     } catch {
       await store.close()
@@ -280,15 +289,6 @@ private struct BackupReader: ~Copyable {
 extension KennelStore {
   /// More numbers than are assigned between a backup and its restore.
   private static let skippedCount: Int64 = 100_000
-
-  /// Makes the index of words again. That of a forged backup may have others than the posts.
-  static func rebuildSearch(in directory: String) throws(KennelError) {
-    let connection = try Connection(
-      path: directory + "/kennel.sqlite", access: .copying, busyTimeout: .zero)
-    try connection.run("BEGIN IMMEDIATE")
-    try SearchIndex.rebuild(connection)
-    try connection.run("COMMIT")
-  }
 
   /// Skips numbers after a restore. Posts made after the backup are lost, but browsers cache their pictures by number,
   /// so these numbers must not be used again.

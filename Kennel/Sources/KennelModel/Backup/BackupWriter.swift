@@ -85,18 +85,15 @@ private struct BackupWriter: ~Copyable {
   }
 
   private mutating func makeCopy(at target: String) throws(KennelError) {
-    let source = try Connection(
-      path: store.directory + "/kennel.sqlite", access: .copying, busyTimeout: .seconds(5))
-    try source.run("VACUUM INTO ?", .text(target))
-    let copy = try Connection(path: target, access: .copying, busyTimeout: .zero)
+    let copy = try Connection.copy(of: store.directory + "/kennel.sqlite", to: target)
     // Sessions and links grant access, so the backup must not contain any: one that was revoked would work again.
-    // `secure_delete` also overwrites free pages, and `optimize` removes the words of deleted texts from the index.
+    // `secure_delete` also overwrites free pages.
     try copy.script(
       """
-      PRAGMA journal_mode = MEMORY; PRAGMA secure_delete = ON;
+      PRAGMA secure_delete = ON;
       DELETE FROM sessions; DELETE FROM links; DELETE FROM account_links; DELETE FROM feeds;
-      INSERT INTO search (search) VALUES ('optimize');
       """)
+    try SearchIndex.removeDeletedWords(copy)
     progress.photoCount = try copy.first("SELECT count(*) FROM photos") { Int($0.integer(0)) }
   }
 

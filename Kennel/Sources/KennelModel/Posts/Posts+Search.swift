@@ -7,15 +7,15 @@ package struct PersonPosts: Sendable, Hashable {
 }
 
 extension Posts {
-  /// Limits the number of searches at the same time, so that other readers of the database need not wait for them.
-  private static let searches = AsyncSemaphore("searches", permits: 2, maximumWaitingCount: 256)
-
   /// Returns the posts that a search finds, in the order of the times when their photos were taken, the newest first, with
   /// their version. A search without words finds nothing.
+  ///
+  /// - Parameter address: the client's IP address.
+  /// - Throws: `tooManyAttempts` if the client has other searches, `busy` if too many clients are searching.
   package func search(
-    _ query: SearchQuery, _ start: PageStart = .newest, limit: Int, viewer: User.ID?
+    _ query: SearchQuery, _ start: PageStart = .newest, limit: Int, viewer: User.ID?, address: String
   ) async throws(KennelError) -> Versioned<[Post]> {
-    try await Self.searches.withPermit { () async throws(KennelError) in
+    try await searches.run(for: address) { () async throws(KennelError) in
       try await versioned { connection throws(KennelError) in
         guard let expression = query.expression, let position = try Self.position(before: start, connection)
         else { return [] }

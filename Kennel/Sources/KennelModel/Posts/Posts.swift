@@ -17,6 +17,7 @@ package final class Posts: Sendable {
   package let timeZone: TimeZone
   let latestMonths = Mutex<Versioned<[MonthCount]>?>(nil)
   let photos: PhotoDirectory
+  let searches = SearchLimiter()
 
   init(
     database: Database, photos: PhotoDirectory, changes: ChangeRecorder, clock: KennelClock,

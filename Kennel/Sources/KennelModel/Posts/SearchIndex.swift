@@ -2,8 +2,8 @@ import KennelStorage
 
 /// The index of words that searches use. It is part of each transaction that changes posts, comments or names.
 enum SearchIndex {
-  /// Brings the words of posts up to date that triggers have noted as changed. If the index is damaged, it is made again, so
-  /// that it does not keep anyone from sharing photos.
+  /// Brings the words of posts up to date that triggers have noted as changed. If the index is damaged, it is rebuilt, so that
+  /// it does not keep anyone from sharing photos.
   @Sendable static func update(_ connection: Connection) throws(KennelError) {
     guard try connection.first("SELECT 1 FROM search_changes LIMIT 1", row: { _ in true }) != nil else {
       return
@@ -40,7 +40,16 @@ enum SearchIndex {
     }
   }
 
-  /// Makes the index again from the posts, with the definition in the database. Its present contents may be damaged, so they
+  /// Removes the words of deleted texts, which the index keeps for a while. If it is damaged, it is rebuilt.
+  static func removeDeletedWords(_ connection: Connection) throws(KennelError) {
+    do throws(KennelError) {
+      try connection.run("INSERT INTO search (search) VALUES ('optimize')")
+    } catch  where error.code == .damaged {
+      try rebuild(connection)
+    }
+  }
+
+  /// Rebuilds the index from the posts, with the definition in the database. Its present contents may be damaged, so they
   /// are not read.
   static func rebuild(_ connection: Connection) throws(KennelError) {
     let definition = try connection.first(

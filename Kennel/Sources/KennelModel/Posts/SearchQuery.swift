@@ -1,7 +1,7 @@
 import KennelStorage
 
 /// What a person searches for: words that a photo's caption, author, comments or date must all contain. The last word may be
-/// the beginning of one.
+/// the beginning of one, if it has at least two characters.
 ///
 /// Anything may be entered. The query language of the index is never visible: all words are quoted.
 package struct SearchQuery: Sendable, Hashable {
@@ -60,12 +60,12 @@ private struct Word {
     parts = text.split { !$0.isLetter && !$0.isNumber }
   }
 
-  /// The word in the language of the index: its parts in this order.
+  /// The word in the language of the index: its parts in this order. A single character is the beginning of too many words.
   func phrase(isPrefix: Bool = false) -> String {
     // A letter or digit is never a quotation mark, but the safety of the query must not depend on that.
     let quoted = parts.joined(separator: " ").split(separator: "\"", omittingEmptySubsequences: false)
       .joined(separator: "\"\"")
-    return "\"\(quoted)\"" + (isPrefix ? " *" : "")
+    return "\"\(quoted)\"" + (isPrefix && (parts.last?.count ?? 0) > 1 ? " *" : "")
   }
 
   /// The word of the index for a month such as `2024-07`, or for a day such as `2024-07-14`.

@@ -20,7 +20,7 @@ package struct StoreReport: Sendable, Hashable {
     case incompleteUpload(post: Int64)
     /// The cover of an album is not one of its photos.
     case foreignCover(album: Int64)
-    /// The index of words does not have those of the posts.
+    /// The search index does not have the words of the posts.
     case search
     /// A file that is not a photo.
     case unknownFile(String)
@@ -38,7 +38,7 @@ package struct StoreReport: Sendable, Hashable {
       case .foreignCover(let album):
         "The cover of album \(album) is not one of its photos. Choose another cover."
       case .search:
-        "The search does not find all posts, or finds them by old words. Run kennel check --repair."
+        "The search index does not match the posts. Run kennel check --repair."
       case .unknownFile(let name):
         "The file \(name) in the photo directory is not a photo. Move it elsewhere."
       }
@@ -52,8 +52,8 @@ package struct StoreReport: Sendable, Hashable {
   package var notExaminedCount = 0
   /// The number of orphans that were removed on request.
   package var removedCount = 0
-  /// Whether the search was wrong and was made again on request.
-  package var isSearchRepaired = false
+  /// Whether the search index was wrong and was rebuilt on request.
+  package var isSearchRebuilt = false
 
   package var isClean: Bool { problems.isEmpty }
 }
@@ -65,7 +65,7 @@ extension KennelStore {
   ///
   /// - Parameters:
   ///   - readsPhotos: whether to read all photos and verify their hashes, instead of comparing their sizes only.
-  ///   - repairs: whether to remove photos without a post, and to make a wrong index of words again.
+  ///   - repairs: whether to remove photos without a post, and to rebuild a wrong search index.
   package func check(
     readsPhotos: Bool = false, repairs: Bool = false
   ) async throws(KennelError) -> StoreReport {
@@ -115,16 +115,31 @@ extension KennelStore {
     } else {
       report.problems += orphans.map { .orphan($0) }
     }
-    report.isSearchRepaired = try await database.write { transaction throws(KennelError) in
-      if try SearchIndex.isCurrent(transaction.connection) { return false }
-      if repairs { try SearchIndex.rebuild(transaction.connection) }
-      return true
-    }
-    if report.isSearchRepaired, !repairs {
-      report.problems.append(.search)
-      report.isSearchRepaired = false
+    if try await !isSearchCurrent() {
+      if repairs {
+        try await database.write { transaction throws(KennelError) in
+          try SearchIndex.rebuild(transaction.connection)
+        }
+        report.isSearchRebuilt = true
+      } else {
+        report.problems.append(.search)
+      }
     }
     return report
+  }
+
+  /// Returns whether the search index has exactly the words of the posts. A copy is compared: SQLite takes the write lock to
+  /// check an index, and nobody should wait for that.
+  func isSearchCurrent() async throws(KennelError) -> Bool {
+    try await photos.workQueue.run { [photos, directory] () throws(KennelError) in
+      let file = try photos.makeTemporaryFile()
+      defer { try? FileCalls.remove(file.path) }
+      do throws(KennelError) {
+        return try SearchIndex.isCurrent(Connection.copy(of: directory + "/kennel.sqlite", to: file.path))
+      } catch  where error.code == .damaged {
+        return false
+      }
+    }
   }
 
   private func checkDatabase() async throws(KennelError) -> [StoreReport.Problem] {

@@ -53,6 +53,16 @@ package final class Connection {
     }
   }
 
+  /// Copies a database into an empty file, as it is at one moment, and opens the copy. Writers need not wait.
+  package static func copy(of path: String, to target: String) throws(KennelError) -> Connection {
+    let source = try Connection(path: path, access: .copying, busyTimeout: .seconds(5))
+    try source.run("VACUUM INTO ?", .text(target))
+    let copy = try Connection(path: target, access: .copying, busyTimeout: .zero)
+    // No other file is made next to the copy.
+    try copy.script("PRAGMA journal_mode = MEMORY;")
+    return copy
+  }
+
   deinit {
     statements = [:]
     sqlite3_close_v2(handle)

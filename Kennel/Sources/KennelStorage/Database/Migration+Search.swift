@@ -5,7 +5,7 @@ extension Migration {
   /// the change. Triggers may not write to the index themselves, because SQLite does not trust the schema of a file with that.
   ///
   /// A row of `search` has the number of its post. Its contents are those of `search_documents`, so the two can be compared,
-  /// and the index can be made again. Posts in the bin are in it too; queries leave them out. A day is one word, such as
+  /// and the index can be rebuilt. Posts in the bin are in it too; queries leave them out. A day is one word, such as
   /// `20240714`, and so is a day of any year, such as `july14`. The latest 200 comments of a post are found, so that a comment
   /// does not cost more the more there are.
   ///

@@ -18,18 +18,25 @@ package struct OpenFile: ~Copyable {
   /// - Parameter name: the name for error messages, for a file that will be moved (default: the path).
   package init(creating path: String, name: String? = nil) throws(KennelError) {
     let flags = O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC
-    let descriptor = SystemCall.retrying {
-      StorageFault.strikes(.createFile) ? FileCalls.noSpace() : open(path, flags, 0o600)
-    }
-    guard descriptor >= 0 else {
-      throw .file("A file could not be created", path: name ?? path, errno: errno)
+    var descriptor: Int32
+    while true {
+      descriptor = SystemCall.retrying {
+        StorageFault.strikes(.createFile) ? FileCalls.noSpace() : open(path, flags, 0o600)
+      }
+      guard descriptor >= 0 else {
+        throw .file("A file could not be created", path: name ?? path, errno: errno)
+      }
+      if StorageFault.strikes(.lockFile) { unlink(path) }
+      // If the file system does not support locks, files left behind by a killed process stay.
+      _ = SystemCall.retrying { flock(descriptor, LOCK_EX) }
+      // Before the file was locked, another process may have removed it as one that a killed process has left.
+      if FileCalls.isLinked(descriptor) { break }
+      close(descriptor)
     }
     self.path = path
     self.name = name ?? path
     self.descriptor = descriptor
     isAbandoned = nil
-    // If the file system does not support locks, files left behind by a killed process stay.
-    _ = flock(descriptor, LOCK_EX | LOCK_NB)
   }
 
   /// Opens a file for reading.
@@ -147,14 +154,10 @@ package struct OpenFile: ~Copyable {
     }
   }
 
-  /// False if the file has been deleted since it was created.
-  var isLinked: Bool {
-    var status = stat()
-    return fstat(descriptor, &status) == 0 && status.st_nlink > 0
-  }
-
   /// Takes an exclusive lock. Returns false if another process holds a lock.
-  func lockIfFree() -> Bool { flock(descriptor, LOCK_EX | LOCK_NB) == 0 }
+  func lockIfFree() -> Bool {
+    !StorageFault.strikes(.lockFile) && flock(descriptor, LOCK_EX | LOCK_NB) == 0
+  }
 
   /// Releases the lock. Closing the file does so too, unless a child process that started in between still holds a copy
   /// of the descriptor.
@@ -354,6 +357,12 @@ package enum FileCalls {
       }
       if name != ".", name != ".." { try body(name) }
     }
+  }
+
+  /// Returns false if the file has been deleted since it was opened.
+  fileprivate static func isLinked(_ descriptor: Int32) -> Bool {
+    var status = stat()
+    return fstat(descriptor, &status) != 0 || status.st_nlink > 0
   }
 
   /// Returns the result of a simulated fault.

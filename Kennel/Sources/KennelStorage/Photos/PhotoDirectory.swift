@@ -69,11 +69,7 @@ package final class PhotoDirectory: Sendable {
   }
 
   package func makeTemporaryFile() throws(KennelError) -> TemporaryPhoto {
-    while true {
-      let file = try OpenFile(creating: newIncomingPath)
-      // Another process may have removed the file as a left-over before it was locked.
-      if file.isLinked { return TemporaryPhoto(file: file, workQueue: workQueue) }
-    }
+    TemporaryPhoto(file: try OpenFile(creating: newIncomingPath), workQueue: workQueue)
   }
 
   /// Adopts a complete file that was fetched to the same file system. Returns nil if its hash does not match.

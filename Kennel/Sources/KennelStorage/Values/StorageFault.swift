@@ -11,6 +11,8 @@ import Synchronization
 package enum StorageFault: String, Sendable, CaseIterable {
   case openDatabase, prepare, step, script
   case createFile, writeFile, syncFile, renameFile, syncDirectory, removeFile
+  /// A new file is removed before it is locked, or another process holds a lock.
+  case lockFile
 
   #if DEBUG
   private struct Plan: Sendable {

@@ -13,10 +13,12 @@ struct FindingEndpoints: Sendable {
   func search(_ call: Call) async throws -> HTTPResponse {
     let query = try SearchQuery(call.request.query("q") ?? "")
     let start = try call.pageStart()
+    let address = lists.visitors.policy.client(of: call.request).address
     if AccountPage.isWanted(by: call.request) {
       return try await pages.grid(.searchPage(query, start), from: start, for: call, fields: Self.fields) {
         limit, viewer in
-        (.search(query), try await posts.search(query, start, limit: limit, viewer: viewer?.id))
+        let found = try await posts.search(query, start, limit: limit, viewer: viewer?.id, address: address)
+        return (.search(query), found)
       }
     }
     let limit = try call.queryNumber("limit", default: PostPage.defaultSize, in: PostPage.sizes)
@@ -25,7 +27,7 @@ struct FindingEndpoints: Sendable {
       .search(query, start, limit: limit), at: PageRenderer.Kind.search(query).address, limit: limit,
       for: call.request, viewer: viewer, fields: Self.fields
     ) {
-      try await posts.search(query, start, limit: limit + 1, viewer: viewer?.id)
+      try await posts.search(query, start, limit: limit + 1, viewer: viewer?.id, address: address)
     }
   }
 
