@@ -116,6 +116,8 @@ import Testing
     #expect(growth.connections == 2)
     growth.loadEnded(isWaiting: false, isLast: false)
     #expect(growth.connections == 2)
+    growth.loadEnded(isWaiting: true, isLast: true)
+    #expect(growth.connections == 2)
     growth.loadEnded(isWaiting: false, isLast: true)
     #expect(growth.limit == 10)
   }

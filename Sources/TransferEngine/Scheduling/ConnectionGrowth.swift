@@ -48,8 +48,13 @@ struct ConnectionGrowth: Sendable, Equatable {
   ///   - isWaiting: Whether another load waits.
   ///   - isLast: Whether no other load runs. The next ones begin with one connection again: the server may be quick by then.
   mutating func loadEnded(isWaiting: Bool, isLast: Bool) {
-    if isWaiting { endedCount += 1 } else { start = nil }
-    if isLast { connections = 1 }
+    if isWaiting {
+      // Loads that wait take the place of the last one.
+      endedCount += 1
+    } else {
+      start = nil
+      if isLast { connections = 1 }
+    }
   }
 
   /// The timer has fired. ``limit`` may have changed afterwards.
