@@ -8,7 +8,7 @@ import { toast } from "./toasts.js";
 
 const editing = document.getElementById("edit-album");
 const adding = document.getElementById("add-to-album");
-const words = (number) => (number === 1 ? "1 photo" : `${number} photos`);
+export const photosInWords = (number) => (number === 1 ? "1 photo" : `${number} photos`);
 const maximumChange = 1000;
 
 /** The album whose page is shown, or null. */
@@ -157,7 +157,7 @@ form.addEventListener("submit", async (event) => {
       showTitle();
     }
     const count = await change(`/albums/${album}/posts`, added, "added");
-    toast(count ? `${words(count)} added.` : "These photos are in the album already.");
+    toast(count ? `${photosInWords(count)} added.` : "These photos are in the album already.");
   });
   if (isDone) finish(true);
   else done = finish;
@@ -172,7 +172,7 @@ export async function removeFromAlbum(posts) {
   try {
     const count = await change(`/albums/${shownAlbum()}/posts/remove`, posts, "removed");
     await refresh().catch(() => {});
-    toast(`${words(count)} removed from the album.`);
+    toast(`${photosInWords(count)} removed from the album.`);
     return true;
   } catch (problem) {
     report(problem);

@@ -1,6 +1,6 @@
 // Selecting several photos in the grid, to delete them or to put them into albums. While selecting, a photo is a checkbox instead of a link.
 
-import { addToAlbum, mayEditAlbum, removeFromAlbum, setCover, shownAlbum } from "./albums.js";
+import { addToAlbum, mayEditAlbum, photosInWords, removeFromAlbum, setCover, shownAlbum } from "./albums.js";
 import { confirmed } from "./confirmation.js";
 import { removePost } from "./grid.js";
 import { send } from "./requests.js";
@@ -23,7 +23,6 @@ const chosen = new Set();
 const photos = () => [...grid.querySelectorAll(".tile .open")];
 const postOf = (photo) => Number(photo.closest(".tile").dataset.post);
 const selected = () => allPosts().filter((post) => chosen.has(post));
-const words = (number) => (number === 1 ? "1 photo" : `${number} photos`);
 
 function update() {
   const number = selected().length;
@@ -99,7 +98,7 @@ function toggle(photo, isRange) {
 
 async function deleteSelected() {
   const posts = selected();
-  const isSure = await confirmed(`Delete ${words(posts.length)}?`, "Photos stay in the bin for 30 days, with their hearts and comments.");
+  const isSure = await confirmed(`Delete ${photosInWords(posts.length)}?`, "Photos stay in the bin for 30 days, with their hearts and comments.");
   if (!isSure) return;
   remove.disabled = true;
   let deleted = 0;
@@ -125,8 +124,8 @@ async function deleteSelected() {
       signedIn("You were signed out. Sign in, then try again.");
     }
   }
-  if (deleted) toast(`${words(deleted)} moved to the bin.`);
-  if (refused) toast(`${words(refused)} of other people cannot be deleted by you.`);
+  if (deleted) toast(`${photosInWords(deleted)} moved to the bin.`);
+  if (refused) toast(`${photosInWords(refused)} of other people cannot be deleted by you.`);
 }
 
 /** Does something with the selected photos, and ends the selection if that succeeded. */

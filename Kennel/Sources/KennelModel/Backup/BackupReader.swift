@@ -57,7 +57,7 @@ extension KennelStore {
 
   /// Removes what a killed process has left of a backup that it restored to the same place.
   private static func removeAbandoned(_ place: String) {
-    let name = place.split(separator: "/").last.map(String.init) ?? place
+    let name = FileCalls.name(of: place)
     AbandonedFiles.remove(in: FileCalls.parent(of: place)) {
       AbandonedFiles.isName($0, beginning: name + ".restoring-", end: "")
     }

@@ -28,7 +28,7 @@ package enum BackupTarget: Sendable, Hashable {
       return BackupOutput(file: try OpenFile(streamingTo: path, until: isCancelled), place: nil)
     case .file, nil:
       let place = try FileCalls.resolvingLinks(path)
-      let name = place.split(separator: "/").last.map(String.init) ?? place
+      let name = FileCalls.name(of: place)
       AbandonedFiles.remove(in: FileCalls.parent(of: place)) {
         AbandonedFiles.isName($0, beginning: name + ".", end: ".part")
       }

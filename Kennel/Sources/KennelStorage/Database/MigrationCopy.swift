@@ -17,7 +17,7 @@ enum MigrationCopy {
     let target = "\(path).v\(version)-\(time(date))"
     let partial = "\(target).\(Sodium.base64(Sodium.randomBytes(9))).part"
     let directory = FileCalls.parent(of: path)
-    let prefix = (path.split(separator: "/").last.map(String.init) ?? path) + ".v"
+    let prefix = FileCalls.name(of: path) + ".v"
     AbandonedFiles.remove(in: directory) { $0.hasPrefix(prefix) && $0.hasSuffix(".part") }
     // SQLite would create a file that others can read.
     var draft = try OpenFile(creating: partial)

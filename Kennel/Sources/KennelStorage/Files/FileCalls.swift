@@ -300,6 +300,11 @@ package enum FileCalls {
     guard code == 0 else { throw .file("A file could not be moved", path: target, errno: errno) }
   }
 
+  /// Returns the last component of a path, or the path itself if it has none.
+  package static func name(of path: String) -> String {
+    path.split(separator: "/").last.map(String.init) ?? path
+  }
+
   /// Returns the parent directory of a path.
   package static func parent(of path: String) -> String {
     // Foundation's deletingLastPathComponent is not used because it crashes for a relative path of one character.

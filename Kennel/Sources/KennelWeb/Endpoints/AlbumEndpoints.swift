@@ -124,22 +124,21 @@ struct AlbumEndpoints: Sendable {
     let user = try await visitors.user(of: call)
     let posts = try await posts(in: call)
     let (album, count) = try await store.albums.add(posts, to: call.id, by: user.id)
-    return .json { json in
-      json.object { json in
-        json.member("added", count)
-        json.object("album") { $0.members(of: album, viewer: user) }
-      }
-    }
+    return changed("added", count, album, user)
   }
 
   func removePosts(_ call: Call) async throws -> HTTPResponse {
     let user = try await visitors.user(of: call)
     let posts = try await posts(in: call)
     let (album, count) = try await store.albums.remove(posts, from: call.id, by: user.id)
-    return .json { json in
+    return changed("removed", count, album, user)
+  }
+
+  private func changed(_ change: StaticString, _ count: Int, _ album: Album, _ viewer: User) -> HTTPResponse {
+    .json { json in
       json.object { json in
-        json.member("removed", count)
-        json.object("album") { $0.members(of: album, viewer: user) }
+        json.member(change, count)
+        json.object("album") { $0.members(of: album, viewer: viewer) }
       }
     }
   }

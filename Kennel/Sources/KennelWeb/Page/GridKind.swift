@@ -107,6 +107,27 @@ extension PageRenderer.Kind {
   }
 }
 
+/// The links of a grid to the pages around it.
+struct GridLinks {
+  /// The path and the query of the first page.
+  let path: String
+  /// The position after which the next page begins; nil on the last page.
+  let next: PostPosition?
+  let isFirst: Bool
+
+  var newest: HTML? { isFirst ? nil : "<p class=\"newest\"><a href=\"\(path)\">Newest photos</a></p>" }
+
+  var older: HTML {
+    let link = next.map { next -> HTML in
+      """
+      <a class="older button" rel="next" href="\(path)\(path.contains("?") ? "&" : "?")before=\(next.description)">\
+      Older photos</a>
+      """
+    }
+    return "<nav class=\"more\" aria-label=\"More photos\">\(link)</nav>"
+  }
+}
+
 /// The field for searches. It needs no script.
 struct SearchForm {
   let query: SearchQuery?

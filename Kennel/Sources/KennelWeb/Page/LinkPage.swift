@@ -85,18 +85,15 @@ struct LinkPage {
 
       """
     }
-    let older = next.map { next -> HTML in
-      "<a class=\"older button\" rel=\"next\" href=\"\(path)?before=\(next.description)\">Older photos</a>"
-    }
-    let newest = isFirst ? nil : "<p class=\"newest\"><a href=\"\(path)\">Newest photos</a></p>" as HTML
+    let links = GridLinks(path: path, next: next, isFirst: isFirst)
     return """
       <header class="album-head"><div><h1 dir="auto">\(album.title)</h1>
       <p class="about-album">\(album.countInWords) · by <bdi>\(album.ownerName)</bdi></p></div>
       \(album.postCount > 0 ? download(path) : nil)
       </header>
-      \(newest)
+      \(links.newest)
       <ul class="grid">\(tiles)</ul>
-      <nav class="more" aria-label="More photos">\(older)</nav>
+      \(links.older)
       <p class="shared-photos">This album is shared with you by a link. \(end(expires))</p>
       """
   }

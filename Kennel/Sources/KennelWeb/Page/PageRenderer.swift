@@ -61,18 +61,12 @@ package struct PageRenderer: Sendable {
   func list(
     _ page: PostPage, at path: String, isFirst: Bool, emptiness: HTML
   ) async throws(CancellationError) -> HTML {
-    let older = page.next.map { next -> HTML in
-      """
-      <a class="older button" rel="next" href="\(path)\(path.contains("?") ? "&" : "?")before=\(next.description)">\
-      Older photos</a>
-      """
-    }
-    let newest = isFirst ? nil : "<p class=\"newest\"><a href=\"\(path)\">Newest photos</a></p>" as HTML
+    let links = GridLinks(path: path, next: page.next, isFirst: isFirst)
     return """
-      \(newest)
+      \(links.newest)
       <ul class="grid" id="grid">\(try await tiles(of: page.posts, isFirst: isFirst))</ul>
       \(page.posts.isEmpty ? emptiness : nil)
-      <nav class="more" aria-label="More photos">\(older)</nav>
+      \(links.older)
       """
   }
 
