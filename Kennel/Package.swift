@@ -33,6 +33,12 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // The parts of "Kennel on PostgreSQL and an S3-compatible store". Nothing uses them yet.
+    .target(name: "Hashing", dependencies: ["CSodium"], swiftSettings: strict),
+    .target(
+      name: "ObjectStorage", dependencies: ["Hashing", root("HTTPSyntax"), root("Retriever")],
+      swiftSettings: strict),
+
     .target(name: "QRCodes", swiftSettings: strict),
     .target(
       name: "KennelStorage",
@@ -87,6 +93,12 @@ let package = Package(
         root("TestSupport"),
       ],
       path: "Tests/KennelTestSupport", swiftSettings: strict),
+    .testTarget(
+      name: "ObjectStorageTests",
+      dependencies: [
+        "Hashing", "ObjectStorage", root("Retriever"), root("RetrieverTesting"), root("TestSupport"),
+      ],
+      swiftSettings: strict),
     .testTarget(name: "QRCodesTests", dependencies: ["QRCodes"], swiftSettings: strict),
     .testTarget(
       name: "KennelStorageTests",
