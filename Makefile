@@ -12,7 +12,7 @@ TEST_FLAGS ?= --experimental-maximum-parallelization-width 16
 TSAN_FLAGS ?= --experimental-maximum-parallelization-width 6 --skip '^RetrieverTests\.LeaksTests'
 # The tests that run under ThreadSanitizer: those of code that shares state between threads. Codecs and kernels do not.
 TSAN_FILTER ?= ^(TransferEngineTests|RetrieverTests|RetrieverBridgesTests)\.|^RetrieverImagesTests\.(Pipeline|Work|UIImage|Collage)
-TSAN_KENNEL_FILTER ?= ^(HTTPService|ObjectStorage|Kennel(Storage|Model|Peers|Web))Tests\.
+TSAN_KENNEL_FILTER ?= ^(HTTPService|ObjectStorage|PostgresClient|Kennel(Storage|Model|Peers|Web))Tests\.
 # The tests that depend on libcurl, for the runs with a second version of it.
 CURL_FILTER ?= ^(TransferEngineTests|RetrieverTests|ConformanceTests)\.
 # The load tests of Kennel for ThreadSanitizer, without those that measure seconds or kill the program.

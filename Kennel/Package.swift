@@ -33,10 +33,13 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // The parts of "Kennel on PostgreSQL and an S3-compatible store". Nothing uses them yet.
+    // The parts of "Kennel on PostgreSQL and an S3-compatible store" (docs/many-processes.md). Nothing uses them yet.
     .target(name: "Hashing", dependencies: ["CSodium"], swiftSettings: strict),
     .target(
       name: "ObjectStorage", dependencies: ["Hashing", root("HTTPSyntax"), root("Retriever")],
+      swiftSettings: strict),
+    .target(
+      name: "PostgresClient", dependencies: [root("CLinux"), root("LoopThread"), root("Waiting")],
       swiftSettings: strict),
 
     .target(name: "QRCodes", swiftSettings: strict),
@@ -98,6 +101,9 @@ let package = Package(
       dependencies: [
         "Hashing", "ObjectStorage", root("Retriever"), root("RetrieverTesting"), root("TestSupport"),
       ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "PostgresClientTests", dependencies: ["PostgresClient", root("TestSupport")],
       swiftSettings: strict),
     .testTarget(name: "QRCodesTests", dependencies: ["QRCodes"], swiftSettings: strict),
     .testTarget(
