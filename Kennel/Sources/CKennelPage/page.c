@@ -88,6 +88,9 @@ static const unsigned char select_js[] = {
 static const unsigned char session_js[] = {
 #embed "assets/session.js"
 };
+static const unsigned char texts_js[] = {
+#embed "assets/texts.js"
+};
 static const unsigned char tiles_js[] = {
 #embed "assets/tiles.js"
 };
@@ -150,6 +153,7 @@ static const kennel_page_file files[] = {
     FILE_NAMED("requests.js", requests_js),
     FILE_NAMED("select.js", select_js),
     FILE_NAMED("session.js", session_js),
+    FILE_NAMED("texts.js", texts_js),
     FILE_NAMED("tiles.js", tiles_js),
     FILE_NAMED("times.js", times_js),
     FILE_NAMED("toasts.js", toasts_js),
