@@ -39,7 +39,7 @@ import Testing
     #expect(!page.contains("<img src=x"))
     #expect(!page.contains(" style="))
     #expect(!page.contains("<style"))
-    #expect(page.components(separatedBy: "<script").count == 2)
+    #expect(page.components(separatedBy: "<script").count == 3)
   }
 
   @Test func `captions, names, comments and problems are escaped`() async throws {

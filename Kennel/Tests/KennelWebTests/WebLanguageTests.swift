@@ -186,7 +186,7 @@ import Testing
     for language in Language.allCases {
       let module = try #require(PageAssets.all[PageAssets.texts(language)])
       let text = String(decoding: module.bytes, as: UTF8.self)
-      let json = Data(text.dropFirst("export default ".count).dropLast(2).utf8)
+      let json = Data(text.dropFirst(ScriptWords.start.count).dropLast(ScriptWords.end.count).utf8)
       let texts = try #require(try JSONSerialization.jsonObject(with: json) as? [String: Any])
       #expect(Set(texts.keys) == names)
     }

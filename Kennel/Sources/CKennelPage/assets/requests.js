@@ -1,5 +1,6 @@
 // Sends requests to the kennel. Errors are thrown with a message to display.
 
+import { forgetKept } from "./kept.js";
 import { language, text } from "./texts.js";
 
 export class Problem extends Error {
@@ -40,6 +41,7 @@ async function ask(address, options) {
   } catch {
     throw new Problem(text("unreachable"));
   }
+  if (response.status === 401) forgetKept();
   return { response, body };
 }
 

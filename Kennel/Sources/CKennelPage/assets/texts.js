@@ -2,8 +2,13 @@
 
 /** The language of the page, such as `de`. */
 export const language = document.documentElement.lang;
-const { default: texts } = await import(`./texts-${language}.js`);
 const plurals = new Intl.PluralRules(language);
+let texts = {};
+
+/** Sets the texts. The module with the texts of the language calls it. The page loads that module before all others. */
+export function use(all) {
+  texts = all;
+}
 
 /** Returns a text with values for its placeholders, such as `{name}`. The value `count` also chooses the plural form. */
 export function text(name, values = {}) {

@@ -27,14 +27,15 @@ struct PageFrame {
       <meta name="color-scheme" content="light dark">
       <meta name="theme-color" content="#fbfaf8" media="(prefers-color-scheme: light)">
       <meta name="theme-color" content="#131211" media="(prefers-color-scheme: dark)">
-      \(Self.links)
-      <link rel="modulepreload" href="\(PageAssets.address(of: PageAssets.texts(words.language)))">\(preview?.html)
+      <script type="module" src="\(PageAssets.address(of: PageAssets.texts(words.language)))"></script>
+      \(Self.links)\(preview?.html)
       </head>
       <body data-place="\(placeName)" data-viewer="\(viewer?.name ?? "")"\
        data-role="\(viewer?.role.rawValue ?? "")" data-event="\(lastEvent ?? -1)">
       <a class="skip" href="#main">\(place == .account || place == .signIn ? frame.skipToContent : frame.skipToPhotos)</a>
       \(PageIcons.symbols)
       \(bar)
+      <p id="offline" class="offline" role="status" hidden>\(frame.offline("<time></time>"))</p>
       <main id="main" tabindex="-1">
       \(body)
       </main>

@@ -15,11 +15,14 @@ package struct PageRenderer: Sendable {
   let markup = PostMarkup()
   let placeholders = PlaceholderImages()
   private let manifest: PageAssets.Asset?
+  private let hasWorker: Bool
   /// The texts.
   private(set) var words: Words
 
-  package init(title: String, language: Language = .english) {
+  /// - Parameter hasWorker: whether the pages have a service worker.
+  package init(title: String, language: Language = .english, hasWorker: Bool = true) {
     self.title = title
+    self.hasWorker = hasWorker
     words = .of(language)
     manifest = PageAssets.manifest(title: title)
   }
@@ -33,7 +36,11 @@ package struct PageRenderer: Sendable {
 
   /// Returns a file of the page.
   func asset(named name: String) -> PageAssets.Asset? {
-    name == PageAssets.manifestName ? manifest : PageAssets.all[name]
+    switch name {
+    case PageAssets.manifestName: manifest
+    case PageAssets.workerName where !hasWorker: PageAssets.all[PageAssets.emptyWorkerName]
+    default: PageAssets.all[name]
+    }
   }
 
   /// Renders a page with photos: all of them, a viewer's favourites, those that a search finds, or those of a person.

@@ -22,6 +22,7 @@ extension Words {
     signIn: "Sign in", signOut: "Sign out", signedInAs: "Signed in as", whoCanSee: "Who can see",
     share: "Share", selectPhotos: "Select photos",
     accountOf: { "Account of \($0)" },
+    offline: { "The kennel cannot be reached. These photos were kept on this device \($0)." },
     skipToContent: "Skip to the content", skipToPhotos: "Skip to the photos",
     search: "Search", searchPhotos: "Search photos", searchExamples: "Words, names or dates",
     name: "Name", password: "Password",

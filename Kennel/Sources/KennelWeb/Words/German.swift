@@ -21,6 +21,7 @@ extension Words {
     signIn: "Anmelden", signOut: "Abmelden", signedInAs: "Angemeldet als",
     whoCanSee: "Sichtbarkeit", share: "Teilen", selectPhotos: "Fotos auswählen",
     accountOf: { "Konto von \($0)" },
+    offline: { "Der Kennel ist nicht erreichbar. Diese Fotos sind auf diesem Gerät gespeichert: \($0)." },
     skipToContent: "Direkt zum Inhalt", skipToPhotos: "Direkt zu den Fotos",
     search: "Suchen", searchPhotos: "Fotos suchen", searchExamples: "Wörter, Namen oder Daten",
     name: "Name", password: "Passwort",

@@ -33,7 +33,7 @@ struct ScriptWords: Sendable {
   // Uploads
   let notAPicture, tooLarge, emptyFile, thePhoto, tryAgain, stop, close, cancel: String
   let sharePhotos, tooManyPhotos, photosShared: CountedText
-  let onlyViewer, seeIt, shareAgain, willBeShared, alreadyShared: String
+  let onlyViewer, photosNotArrived, seeIt, shareAgain, willBeShared, alreadyShared: String
   let uploading, uploadingNamed, processing, seeMonth, inTheirMonths: String
   let discardPhotos, captionsLost, discard: String
   /// The locale for dates: of the languages that are spoken in several countries, that of the form that the pages use.
@@ -41,7 +41,10 @@ struct ScriptWords: Sendable {
 }
 
 extension ScriptWords {
-  /// A module with the texts as its default export.
+  static let start = "import { use } from \"./texts.js\";\nuse("
+  static let end = ");\n"
+
+  /// A module that sets the texts.
   var module: Data {
     var texts: [String: Any] = [:]
     for (name, value) in Mirror(reflecting: self).children {
@@ -55,6 +58,6 @@ extension ScriptWords {
     }
     let json = try? JSONSerialization.data(
       withJSONObject: texts, options: [.sortedKeys, .withoutEscapingSlashes])
-    return Data("export default ".utf8) + (json ?? Data("{}".utf8)) + Data(";\n".utf8)
+    return Data(Self.start.utf8) + (json ?? Data("{}".utf8)) + Data(Self.end.utf8)
   }
 }

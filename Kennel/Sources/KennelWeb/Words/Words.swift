@@ -72,6 +72,8 @@ struct FrameWords: Sendable {
   let pages, photos, albums, hearts, people, you, bin: String
   let signIn, signOut, signedInAs, whoCanSee, share, selectPhotos: String
   let accountOf: TextOf<String>
+  /// The date is when the photos were kept. Scripts replace it by a relative time.
+  let offline: MarkupOf<HTML>
   let skipToContent, skipToPhotos: String
   let search, searchPhotos, searchExamples: String
   let name, password: String
