@@ -22,6 +22,7 @@ extension KennelProgram {
         "serve", "serve the kennel: its web pages and its HTTP API", operands: "", count: 0...0,
         discussion: [
           "The command prints the address of the server. SIGTERM and SIGINT stop the server: it accepts no new connections, completes open responses, and exits with status 0. If NOTIFY_SOCKET is set, as under systemd, the server reports when it is ready.",
+          "The server uses a renewed certificate and key for new connections after SIGHUP, and when the files have changed and then stayed the same for a minute. If it cannot use them, it keeps the earlier ones and reports why. In a terminal, SIGHUP ends the server.",
           "The server answers only requests for host names that it knows, so that other websites cannot impersonate it (DNS rebinding). It knows IP addresses, localhost, the name of this machine, that name with .local, and the names given with --name. It does not check the name if the connection uses TLS, either directly or through a proxy on the Unix socket.",
           "In a new kennel, only people with an account can see the photos. kennel visibility everyone opens it for all who reach the server. Owners can decide it on the page, too.",
           "Each option can also be set with an environment variable, such as KENNEL_PORT for --port, or in the configuration file, such as port = 8080. The command line overrides the environment, and the environment overrides the file.",
@@ -89,6 +90,19 @@ extension KennelProgram {
         examples: [
           Example(text: "Only people with an account", line: "kennel visibility people")
         ], completion: .choices(VisibilityCommand.choices.map(\.rawValue))),
+      CommandDescription(
+        "quota", "limit how much space the photos of each person take",
+        operands: "[NAME] [SIZE|none|default]", count: 0...2,
+        discussion: [
+          "Without operands, the command prints a line for each person: the name, what the photos take, and what they may take, separated by tabs. With NAME, it prints the line of one person.",
+          "SIZE is a number with a unit, such as 20GB or 500MB. none is no limit, and default is the limit of --default. A new kennel has no limits.",
+          "All photos of a person count, also those in the bin, because they take space on the disk until they are deleted forever. Nothing is deleted if the photos take more than a new limit. Uploads that would exceed the limit are refused. Photos that kennel import and kennel sync post as the person count, but are not refused.",
+        ],
+        options: [Option("default", "show or set the limit of all who have no limit of their own")] + common,
+        examples: [
+          Example(text: "Everyone may use 20 GB", line: "kennel quota --default 20GB"),
+          Example(text: "Bruno may use 50 GB", line: "kennel quota Bruno 50GB"),
+        ]),
       CommandDescription(
         "album", "list, make, fill and delete albums",
         operands: "list|create|rename|add|remove|delete [ARGUMENT…]", count: 0...1002,
@@ -202,11 +216,14 @@ extension KennelProgram {
       CommandDescription(
         "check", "check that all posts and photos are complete and unchanged", operands: "", count: 0...0,
         discussion: [
-          "The command checks the database and reads all photos. The kennel can be served meanwhile. If the command finds problems, it prints them and exits with status 1."
+          "The command checks the database and reads all photos. If it finds problems, it prints them and exits with status 1.",
+          "Without --repair, the command only reads: it creates, changes and removes no file of the kennel, so it can also run on a copy that cannot be written to. The kennel can be served meanwhile. A kennel of an earlier version is refused, and so is one whose latest changes are in a log that cannot be read without changing it. Start the server or use --repair to update it.",
         ],
         options: [
           Option(
-            "repair", "remove photos that belong to no post, and rebuild the search index if it is wrong"),
+            "repair",
+            "update a kennel of an earlier version, clean up after killed processes, remove photos that belong to no post, and rebuild the search index if it is wrong"
+          ),
           Option("quick", "check only the sizes of the photos"),
         ] + common),
       CommandDescription(

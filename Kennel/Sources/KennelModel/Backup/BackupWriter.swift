@@ -112,7 +112,7 @@ private struct BackupWriter: ~Copyable {
         guard let hash = PhotoHash(bytes: bytes) else { continue }
         // The file is read twice, the second time from the page cache: a damaged photo must not get into a backup.
         guard (try? store.photos.computeHash(of: hash)) == hash else {
-          if report.missing.count < KennelStore.maximumProblemCount { report.missing.append(hash) }
+          if report.missing.count < StoreReport.maximumProblemCount { report.missing.append(hash) }
           continue
         }
         let file = try OpenFile(reading: store.photos.location(hash))

@@ -3,7 +3,8 @@ import KennelModel
 extension AccountPages {
   /// Renders the page of a user's own account.
   func you(
-    _ user: User, _ sessions: [Accounts.SessionDescription], feed: Feed?, entry: FormEntry = FormEntry()
+    _ user: User, _ sessions: [Accounts.SessionDescription], feed: Feed?, usage: QuotaUsage? = nil,
+    entry: FormEntry = FormEntry()
   ) -> String {
     document(
       "You", viewer: user,
@@ -33,6 +34,7 @@ extension AccountPages {
       <h2 id="feed-title">Feed</h2>
       \(feedForms(feed))
       </section>
+      \(usage.map(space))
       <section class="card" aria-labelledby="devices-title">
       <h2 id="devices-title">Devices</h2>
       \(sessions.isEmpty ? "<p class=\"hint\">No device has a session.</p>" as HTML : nil)
@@ -41,6 +43,16 @@ extension AccountPages {
       </section>
       </div>
       """)
+  }
+
+  /// What the user's photos take, and what they may take.
+  private func space(_ usage: QuotaUsage) -> HTML {
+    """
+    <section class="card" aria-labelledby="space-title">
+    <h2 id="space-title">Space</h2>
+    <p>Your photos take \(usage.words). Photos in the bin count until they are deleted forever.</p>
+    </section>
+    """
   }
 
   private func feedForms(_ feed: Feed?) -> HTML {

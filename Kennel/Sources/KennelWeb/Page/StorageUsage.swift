@@ -1,4 +1,4 @@
-import Foundation
+import KennelModel
 import KennelStorage
 
 /// What the photos of a kennel take of the disk, and what is left.
@@ -27,7 +27,6 @@ struct StorageUsage {
   }
 
   private static func text(_ bytes: Int64) -> String {
-    max(bytes, 0).formatted(
-      .byteCount(style: .decimal, spellsOutZero: false).locale(Locale(identifier: "en")))
+    ByteSize(bytes: bytes).words
   }
 }
