@@ -16,6 +16,10 @@ extension KennelProgram {
     Option("help", short: "h", "show help for the command"),
   ]
 
+  private static let passphrase = Option(
+    "passphrase-file", value: "FILE", completion: .files,
+    "encrypt or decrypt the backup with the passphrase in the first line of FILE")
+
   static let commands: [CommandDescription] =
     [
       CommandDescription(
@@ -194,21 +198,33 @@ extension KennelProgram {
             line: "kennel sync --follow https://dogs.example https://hounds.example"),
         ], serviceOption: "follow"),
       CommandDescription(
-        "backup", "write a backup of the kennel to a file", operands: "FILE", count: 1...1,
+        "backup", "write a backup of the kennel to a file or a directory", operands: "[FILE]", count: 0...1,
         discussion: [
           "FILE is a tar archive with the database and the photos, which only its owner can read. The kennel can be served during the backup. FILE appears under its name when the backup is complete. The backup contains photos as they were uploaded, with their places. It does not contain sessions and secret links.",
           "If FILE is a symbolic link, its target is replaced. Pipes and devices are written to directly. Use - for standard output.",
-        ], options: common,
+          "With --to, the command adds a backup to DIR. Photos that an earlier backup there has are not written again, but each backup is complete and can be restored without the others. DIR must be empty at first, or must not exist. The command does not read the photos again that are in DIR; kennel restore verifies them.",
+          "With --passphrase-file, the backup is encrypted. Without the passphrase, nobody can restore it. The passphrase is the first line of the file, and FILE can be a descriptor, such as /dev/fd/3.",
+        ],
+        options: [
+          Option("to", value: "DIR", completion: .files, "add a backup to the directory DIR"),
+          Option(
+            "keep", value: "N", "with --to: keep the latest N backups, and remove older ones (default: all)"),
+          passphrase,
+        ] + common,
         examples: [
           Example(text: "Every night, from cron", line: "kennel backup --quiet /backup/kennel.tar"),
+          Example(
+            text: "Into a directory, with the backups of a month",
+            line: "kennel backup --to /backup/kennel --keep 30"),
           Example(text: "To another machine", line: "kennel backup - | ssh safe.example 'cat >kennel.tar'"),
         ],
         completion: .files),
       CommandDescription(
-        "restore", "restore a kennel from a backup", operands: "FILE", count: 1...1,
+        "restore", "restore a kennel from a backup", operands: "FILE|DIR", count: 1...1,
         discussion: [
-          "The kennel's directory must be empty or must not exist. The command verifies the backup before it puts the files in place. A damaged backup leaves nothing behind."
-        ], options: common,
+          "The kennel's directory must be empty or must not exist. The command verifies the backup before it puts the files in place. A damaged backup leaves nothing behind.",
+          "DIR is a directory of kennel backup --to, of which the latest backup is restored. To restore an earlier one, give its file in DIR/snapshots.",
+        ], options: [passphrase] + common,
         examples: [
           Example(
             text: "Into another directory", line: "kennel restore --data /srv/kennel /backup/kennel.tar")

@@ -34,6 +34,41 @@ import Testing
     try await kennel.expectClean("at the end")
   }
 
+  @Test(arguments: [false, true])
+  func `a killed backup to a directory keeps all earlier ones`(isEncrypted: Bool) async throws {
+    let kennel = try await Self.filledKennel()
+    let directory = kennel.directory.path("backups")
+    try kennel.directory.write(Data("four wet dogs\n".utf8), to: "passphrase")
+    let key = isEncrypted ? ["--passphrase-file", kennel.directory.path("passphrase")] : []
+    let command = ["backup", "--to", directory, "--keep", "3"] + key
+    var random = SeededRandom(0x696e_6372)
+    // The first backup is killed too, in a directory that does not exist.
+    let duration = try await kennel.duration(of: command)
+    try FileManager.default.removeItem(atPath: directory)
+    var complete: Set<String> = []
+    for life in 1...Self.lives {
+      try await kennel.change(life)
+      try await kennel.kill(command, after: duration * Double.random(in: 0..<1, using: &random))
+      let names = (try? FileManager.default.contentsOfDirectory(atPath: directory + "/snapshots")) ?? []
+      #expect(complete.isSubset(of: names) || names.count >= 3, "life \(life)")
+      complete = Set(names)
+      guard life % 4 == 0 || life == Self.lives else { continue }
+      // Each backup that is there can be restored.
+      for name in names {
+        let elsewhere = kennel.directory.path("restored")
+        let restored = try await kennel.run(
+          ["restore", directory + "/snapshots/" + name, "--data", elsewhere] + key)
+        #expect(restored.status == 0, "life \(life): \(restored.errors)")
+        #expect(try await kennel.run("check", "--data", elsewhere).status == 0, "life \(life)")
+        try FileManager.default.removeItem(atPath: elsewhere)
+      }
+    }
+    #expect(try await kennel.run(command).status == 0)
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory + "/incoming") == [])
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory + "/snapshots").count <= 3)
+    try await kennel.expectClean("at the end")
+  }
+
   @Test func `a killed restore leaves a complete kennel or none, and the next one cleans up`() async throws {
     let kennel = try await Self.filledKennel()
     let file = kennel.directory.path("kennel.tar")
@@ -135,6 +170,16 @@ extension Kennel {
     let result = try await run(arguments)
     #expect(result.status == 0, "\(result.errors)")
     return ContinuousClock.now - start
+  }
+
+  /// Adds a post with a new photo and deletes one, so that the next backup has photos to add and to remove.
+  fileprivate func change(_ number: Int) async throws {
+    try await withStore(in: directory) { store in
+      let ada = try #require(try await store.accounts.user(named: "Ada"))
+      let oldest = try #require(try await store.posts.persistentPosts().map(\.id).min())
+      try await store.addPost(10_000 + number, by: ada)
+      try await store.posts.delete(oldest, by: ada.id)
+    }
   }
 
   /// Starts a command and kills it, unless it ends before.
