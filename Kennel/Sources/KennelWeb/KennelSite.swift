@@ -9,6 +9,8 @@ package final class KennelSite: Sendable {
   package struct Configuration: Sendable {
     /// The name that the pages show.
     package var title = "Kennel"
+    /// The language for visitors whose browser prefers none that the pages have.
+    package var language = Language.english
     /// The maximum size of the thumbnails on the disk, in bytes.
     package var thumbnailCacheSize = 512 << 20
     /// The maximum size of the thumbnails in memory, in bytes.
@@ -21,6 +23,8 @@ package final class KennelSite: Sendable {
     package var ignoresAuthorization = false
     /// Whether all clients connect through a TLS proxy, so that this server does not see TLS itself.
     package var isBehindTLS = false
+    /// Whether the pages have a service worker. Otherwise, the one that a browser has is removed.
+    package var hasServiceWorker = true
     /// The addresses of proxies whose `X-Forwarded-…` fields are trusted; `unix` stands for those on a Unix socket.
     package var trustedProxies: Set<String> = []
     /// The field in which trusted proxies name the user whom they have signed in, or nil if they sign in nobody.
@@ -70,13 +74,14 @@ package final class KennelSite: Sendable {
     metrics = Metrics(routes: Endpoints.router.routes.map { "\($0.method) \($0.name)" }, start: clock.now())
     let visitors = Visitors(
       accounts: store.accounts, policy: policy, metrics: metrics,
-      ignoresAuthorization: configuration.ignoresAuthorization)
+      ignoresAuthorization: configuration.ignoresAuthorization,
+      languages: LanguageChoice(standard: configuration.language))
     let gate = Gate(
       store: store, visitors: visitors, guesses: GuessLimiter(clock: clock),
       feedGuesses: GuessLimiter(clock: clock), clock: clock,
       isForcedOpen: configuration.isOpenToEveryone)
     self.gate = gate
-    let renderer = PageRenderer(title: configuration.title)
+    let renderer = PageRenderer(title: configuration.title, hasWorker: configuration.hasServiceWorker)
     problems = ProblemResponses(visitors: visitors, renderer: renderer)
     let responses = VersionedResponses(versions: store.versions)
     let sessions = SessionEndpoints(accounts: store.accounts, visitors: visitors, clock: clock)

@@ -1,7 +1,9 @@
 // The signed-in user, and the sign-in dialog.
 
+import { forgetEverything, forgetKept } from "./kept.js";
 import { refresh } from "./refresh.js";
 import { send } from "./requests.js";
+import { text } from "./texts.js";
 import { toast } from "./toasts.js";
 
 const dialog = document.getElementById("sign-in");
@@ -14,7 +16,10 @@ let waiting = [];
 export const viewer = () => document.body.dataset.viewer;
 
 /** Records that the session has ended, as reported by the kennel. */
-export const forget = () => { document.body.dataset.viewer = ""; };
+export function forget() {
+  document.body.dataset.viewer = "";
+  forgetKept();
+}
 
 /** Asks the user to sign in if necessary, and returns whether the user is signed in. */
 export function signedIn(reason = "") {
@@ -44,7 +49,7 @@ form.addEventListener("submit", async (event) => {
     await refresh().catch(() => location.reload());
     answer(true);
     dialog.close();
-    toast(`Welcome, ${user.name}.`);
+    toast(text("welcome", { name: user.name }));
   } catch (problem) {
     error.textContent = problem.message;
     form.elements.password.focus();
@@ -64,6 +69,8 @@ document.addEventListener("click", async (event) => {
   if (event.target.closest("[data-sign-out]")) {
     try {
       await send("DELETE", "/session");
+      document.body.dataset.viewer = "";
+      await forgetEverything();
       location.assign("/");
     } catch (problem) {
       toast(problem.message);

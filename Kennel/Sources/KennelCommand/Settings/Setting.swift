@@ -59,6 +59,9 @@ struct Setting: Sendable {
       "ignore Authorization header fields: they belong to a proxy in front of the server"),
     Setting("title", value: "TEXT", "the title of the kennel on its pages"),
     Setting(
+      "language", value: "LANGUAGE",
+      "the language of the pages for browsers that prefer none that there is: en or de (default: en)"),
+    Setting(
       "time-zone", value: "ZONE",
       "the time zone of cameras that do not record it, such as Europe/Berlin (default: that of this machine)"),
     Setting(
@@ -84,6 +87,10 @@ struct Setting: Sendable {
     Setting(
       "no-sandbox",
       "decode photos in the server itself instead of in processes without access to files and the network"),
+    Setting(
+      "no-worker",
+      "do without a service worker: no photos while the server cannot be reached, and none from the share sheet of a phone"
+    ),
     Setting("log", "log each request to standard error"),
   ]
 

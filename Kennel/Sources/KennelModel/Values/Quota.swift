@@ -62,8 +62,9 @@ package struct ByteSize: Sendable, Hashable {
   private static let maximum: Int64 = 1_000_000_000_000_000
 
   /// The size with a decimal unit, such as `1.2 GB`.
-  package var words: String {
-    max(bytes, 0).formatted(
-      .byteCount(style: .decimal, spellsOutZero: false).locale(Locale(identifier: "en")))
+  package var words: String { words(in: Locale(identifier: "en")) }
+
+  package func words(in locale: Locale) -> String {
+    max(bytes, 0).formatted(.byteCount(style: .decimal, spellsOutZero: false).locale(locale))
   }
 }

@@ -85,6 +85,7 @@ struct Endpoints: Sendable {
     Route(.get, "you", for: .people, isPage: true) { try await $0.you.show($1) },
     Route(.post, "you/name", for: .people, isPage: true) { try await $0.you.rename($1) },
     Route(.post, "you/password", for: .people, isPage: true) { try await $0.you.changePassword($1) },
+    Route(.post, "you/language", for: .people, isPage: true) { try await $0.you.setLanguage($1) },
     Route(.post, "you/sessions/end", for: .people, isPage: true) { try await $0.you.endOtherSessions($1) },
     Route(.post, "you/sessions/{id}/end", for: .people, isPage: true) { try await $0.you.endSession($1) },
     Route(.post, "you/feed", for: .people, isPage: true) { try await $0.feeds.make($1) },
@@ -130,6 +131,8 @@ struct Endpoints: Sendable {
     Route(.get, "manifest.webmanifest", for: .everyone, isPage: true) {
       try await $0.pages.wellKnownAsset($1)
     },
+    Route(.get, "worker.js", for: .everyone, isPage: true) { try await $0.pages.wellKnownAsset($1) },
+    Route(.post, "share", for: .everyone, isPage: true) { try await $0.pages.refuseShared($1) },
     Route(.get, "robots.txt", for: .everyone, isPage: true) { try await $0.pages.wellKnownAsset($1) },
   ])
 }

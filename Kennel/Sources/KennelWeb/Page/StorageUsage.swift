@@ -1,3 +1,4 @@
+import Foundation
 import KennelModel
 import KennelStorage
 
@@ -5,6 +6,7 @@ import KennelStorage
 struct StorageUsage {
   let photoBytes: Int64
   let disk: FileCalls.Space?
+  let words: Words
 
   /// Below this, the page warns.
   private static let littleSpace: Int64 = 2_000_000_000
@@ -12,21 +14,30 @@ struct StorageUsage {
   var html: HTML {
     """
     <section class="card" aria-labelledby="storage-title">
-    <h2 id="storage-title">Storage</h2>
-    <p>The photos use \(Self.text(photoBytes)). \(free)</p>
+    <h2 id="storage-title">\(words.people.storage)</h2>
+    <p>\(words.people.photosUse(text(photoBytes))) \(free)</p>
     </section>
     """
   }
 
   private var free: HTML? {
     guard let disk else { return nil }
-    let advice: HTML? =
-      disk.free < Self.littleSpace
-      ? " Free some disk space soon. When the disk is full, nobody can share photos." : nil
-    return "\(Self.text(disk.free)) of \(Self.text(disk.total)) are free on the disk.\(advice)"
+    let advice = disk.free < Self.littleSpace ? words.people.littleSpace : ""
+    return "\(words.people.freeSpace(text(disk.free), text(disk.total)))\(advice)"
   }
 
-  private static func text(_ bytes: Int64) -> String {
-    ByteSize(bytes: bytes).words
+  private func text(_ bytes: Int64) -> String { ByteSize(bytes: bytes).words(in: words.locale) }
+}
+
+extension QuotaUsage {
+  /// Describes the usage in the language of the page, such as `1.2 GB of 20 GB`.
+  func text(_ words: Words) -> String {
+    let quota: String? =
+      if case .bytes(let bytes) = quota { ByteSize(bytes: bytes).words(in: words.locale) } else { nil }
+    return words.people.usage(ByteSize(bytes: used).words(in: words.locale), quota)
   }
+}
+
+extension Words {
+  fileprivate var locale: Locale { Locale(identifier: language.rawValue) }
 }
