@@ -30,6 +30,7 @@ package enum KennelProgram {
     case "user": try await UserCommand.run(context)
     case "invite": try await InviteCommand.run(context)
     case "visibility": try await VisibilityCommand.run(context)
+    case "quota": try await QuotaCommand.run(context)
     case "album": try await AlbumCommand.run(context)
     case "links": try await LinksCommand.run(context)
     case "peer": try await PeerCommand.run(context)

@@ -110,7 +110,8 @@ package final class KennelSite: Sendable {
       collages: CollageEndpoints(posts: store.posts, thumbnails: thumbnails),
       sessions: sessions,
       joining: JoinEndpoints(accounts: store.accounts, sessions: sessions, pages: accountPages),
-      you: YouEndpoints(accounts: store.accounts, sessions: sessions, pages: accountPages),
+      you: YouEndpoints(
+        quotas: store.quotas, accounts: store.accounts, sessions: sessions, pages: accountPages),
       people: PeopleEndpoints(store: store, visitors: visitors, address: address, pages: accountPages),
       feeds: FeedEndpoints(
         store: store, visitors: visitors, address: address, responses: responses, pictures: pictures,

@@ -36,14 +36,16 @@ package final class Posts: Sendable {
   ///   - created: the date of the post (default: now). A date in the future counts as now.
   ///   - taken: when the photo was taken (default: the date of the post). An impossible time counts as unknown.
   ///   - allowsDuplicate: whether another post may have the same photo.
-  /// - Throws: `badText`, `badPhoto`, `noSuchUser` or `alreadyPosted`, or an error of the file system.
+  ///   - ignoresQuota: whether the photos of the author may take more than the quota allows (``Quotas``).
+  /// - Throws: `badText`, `badPhoto`, `noSuchUser`, `alreadyPosted` or `quotaExceeded`, or an error of the file system.
   package func add(
     _ photo: NewPhoto, caption: String, author: User.ID, created: Date? = nil, taken: TakenTime? = nil,
-    allowsDuplicate: Bool = true
+    allowsDuplicate: Bool = true, ignoresQuota: Bool = false
   ) async throws(KennelError) -> Post {
     var draft = try Draft(photo: photo, caption: caption, author: author, created: created)
     draft.taken = taken
     draft.allowsDuplicate = allowsDuplicate
+    draft.ignoresQuota = ignoresQuota
     return try await database.write { [self, draft] transaction throws(KennelError) in
       try insert(draft, in: transaction)
     }
@@ -57,6 +59,7 @@ package final class Posts: Sendable {
     let created: Date?
     var taken: TakenTime?
     var allowsDuplicate = true
+    var ignoresQuota = false
     var origin: Post.Origin?
 
     init(photo: NewPhoto, caption: String, author: User.ID, created: Date?) throws(KennelError) {
@@ -76,6 +79,7 @@ package final class Posts: Sendable {
     let taken = (isKnown ? draft.taken : nil) ?? TakenTime(created, in: timeZone, source: .shared)
     let connection = transaction.connection
     if !draft.allowsDuplicate { try Self.refuseDuplicate(of: draft.photo, connection) }
+    if !draft.ignoresQuota { try Quotas.requireRoom(for: draft.photo, of: draft.author, connection) }
     try keep(draft.photo, in: transaction)
     do throws(KennelError) {
       let (photo, origin) = (draft.photo, draft.origin)

@@ -55,6 +55,7 @@ extension Posts {
     var draft = try Draft(photo: photo, caption: caption, author: author, created: created)
     draft.origin = origin
     draft.taken = taken
+    draft.ignoresQuota = true
     return try await database.write { [self, draft] transaction throws(KennelError) in
       let isNew = try transaction.connection.run(
         "INSERT INTO taken (peer, remote) VALUES (?, ?) ON CONFLICT DO NOTHING", .text(key.kennel),

@@ -21,15 +21,20 @@ package final class PhotoDirectory: Sendable {
   package let workQueue: BlockingWorkQueue<Void>
   package let maximumPhotoSize: Int
 
-  package init(path: String, maximumPhotoSize: Int) throws(KennelError) {
+  package convenience init(path: String, maximumPhotoSize: Int) throws(KennelError) {
+    try self.init(inspecting: path, maximumPhotoSize: maximumPhotoSize)
+    try FileCalls.makeDirectory(path)
+    try FileCalls.makeDirectory(incoming)
+    try FileCalls.syncDirectory(path)
+  }
+
+  /// For reading only: no directory is created.
+  package init(inspecting path: String, maximumPhotoSize: Int) throws(KennelError) {
     self.path = path
     self.maximumPhotoSize = maximumPhotoSize
     incoming = path + "/incoming"
     workQueue = BlockingWorkQueue("photos", slots: 4, maximumWaitingCount: 20_000)
     try Sodium.begin()
-    try FileCalls.makeDirectory(path)
-    try FileCalls.makeDirectory(incoming)
-    try FileCalls.syncDirectory(path)
   }
 
   /// Starts the upload of a photo.
@@ -95,11 +100,16 @@ package final class PhotoDirectory: Sendable {
     FileCalls.size(of: location(hash)) == byteCount
   }
 
+  private func marker(of hash: PhotoHash) -> String { "\(incoming)/\(hash)\(Self.markerSuffix)" }
+
+  /// Returns whether a photo is being put in place, or a process was killed while it did.
+  package func isBeingPlaced(_ hash: PhotoHash) -> Bool { FileCalls.size(of: marker(of: hash)) != nil }
+
   /// Puts a photo in place. The write lock must be held.
   package func place(
     _ photo: StagedPhoto, in transaction: WriteTransaction, ifUndone recover: @escaping () -> Void
   ) throws(KennelError) {
-    let marker = "\(incoming)/\(photo.hash)\(Self.markerSuffix)"
+    let marker = marker(of: photo.hash)
     try FileCalls.makeFile(marker)
     transaction.atEnd { isCommitted in
       // A marker that stays is processed and removed at the next start.

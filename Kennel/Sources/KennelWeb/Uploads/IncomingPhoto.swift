@@ -12,8 +12,11 @@ struct IncomingPhoto: Sendable {
 
   /// Reads a request's body: the photo itself, or a form with the parts `photo`, `caption` and `place`.
   ///
+  /// - Parameter requireRoom: refuses a photo of an announced size before the body is read.
   /// - Throws: a problem that explains the error.
-  init(_ call: Call, into photos: PhotoDirectory) async throws {
+  init(
+    _ call: Call, into photos: PhotoDirectory, requireRoom: (Int64) async throws(KennelError) -> Void
+  ) async throws {
     let type = ContentType(call.request)
     guard type.type.hasPrefix("image/") || type.type == "multipart/form-data" else {
       throw Problem(
@@ -27,6 +30,9 @@ struct IncomingPhoto: Sendable {
     if let length = call.request.body.announcedLength, length > Int64(limit) {
       throw KennelError.photoTooLarge
     }
+    // The photo in a form is smaller than the form.
+    let announced = (call.request.body.announcedLength ?? 0) - Int64(isForm ? FormReading.overhead : 0)
+    try await requireRoom(max(announced, 1))
     let upload = try await photos.beginUpload()
     caption = call.request.query("caption") ?? ""
     var place = call.request.query("place") ?? ""

@@ -175,6 +175,10 @@ extension Words {
       "Es laufen schon andere Suchen von dieser Adresse. Versuche es gleich noch einmal."
     ),
     (
+      "There is no room for this photo: your photos take {} of {}, and this one has {}. Delete photos, also from the bin, or ask an owner for more space.",
+      "Für dieses Foto ist kein Platz: Deine Fotos belegen {} von {}, und dieses hat {}. Lösche Fotos, auch aus dem Papierkorb, oder bitte einen Admin um mehr Platz."
+    ),
+    (
       "The photo is too large. The maximum is {} and {} megapixels. Make it smaller.",
       "Das Foto ist zu groß. Es darf höchstens {} und {} Megapixel haben. Verkleinere es."
     ),
