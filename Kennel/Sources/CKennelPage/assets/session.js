@@ -1,5 +1,6 @@
 // The signed-in user, and the sign-in dialog.
 
+import { forgetEverything, forgetKept } from "./kept.js";
 import { refresh } from "./refresh.js";
 import { send } from "./requests.js";
 import { toast } from "./toasts.js";
@@ -14,7 +15,10 @@ let waiting = [];
 export const viewer = () => document.body.dataset.viewer;
 
 /** Records that the session has ended, as reported by the kennel. */
-export const forget = () => { document.body.dataset.viewer = ""; };
+export function forget() {
+  document.body.dataset.viewer = "";
+  forgetKept();
+}
 
 /** Asks the user to sign in if necessary, and returns whether the user is signed in. */
 export function signedIn(reason = "") {
@@ -64,6 +68,8 @@ document.addEventListener("click", async (event) => {
   if (event.target.closest("[data-sign-out]")) {
     try {
       await send("DELETE", "/session");
+      document.body.dataset.viewer = "";
+      await forgetEverything();
       location.assign("/");
     } catch (problem) {
       toast(problem.message);
