@@ -8,9 +8,11 @@ import { isShown } from "./tiles.js";
 import { monthName } from "./times.js";
 import { toast } from "./toasts.js";
 
-const types = /^image\/(jpeg|png|webp|gif|hei[cf]|avif)$/;
+const types = /^(image\/(jpeg|png|webp|gif|hei[cf]|avif)|video\/(mp4|quicktime|x-m4v|3gpp))$/;
 // Most systems do not know the type of these files.
-const newNames = /\.(hei[cf]|avif)$/i;
+const newNames = /\.(hei[cf]|avif|mov|m4v|3gp)$/i;
+// The server knows the limit for them.
+const videos = /^video\/|\.(mov|m4v|3gp)$/i;
 const maximumBytes = 25 * 1024 * 1024;
 const maximumPhotos = 20;
 
@@ -31,9 +33,10 @@ let isMeant = false;
 
 function fault(file) {
   if (!types.test(file.type) && !newNames.test(file.name)) {
-    return `“${file.name}” is not a JPEG, PNG, WebP, GIF, HEIC or AVIF picture.`;
+    return `“${file.name}” is not a JPEG, PNG, WebP, GIF, HEIC or AVIF picture, nor an MP4 or MOV video.`;
   }
-  if (file.size > maximumBytes) return `“${file.name}” is larger than 25 MB. Make it smaller, then choose it again.`;
+  const isVideo = videos.test(file.type) || videos.test(file.name);
+  if (file.size > maximumBytes && !isVideo) return `“${file.name}” is larger than 25 MB. Make it smaller, then choose it again.`;
   if (file.size === 0) return `“${file.name}” is empty.`;
   return null;
 }

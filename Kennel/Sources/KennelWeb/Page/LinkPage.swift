@@ -6,7 +6,7 @@ import KennelModel
 struct LinkPage {
   /// Allows only the pictures and the styles of this kennel.
   static let contentSecurityPolicy =
-    "default-src 'none'; img-src 'self' data:; style-src 'self'; form-action 'none'; base-uri 'none'; "
+    "default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'self'; form-action 'none'; base-uri 'none'; "
     + "frame-ancestors 'none'"
 
   let title: String
@@ -65,9 +65,9 @@ struct LinkPage {
       <p><bdi class="author">\(post.shownAuthor)</bdi><span class="when">\(PageDate(date: post.created).html)</span></p>
       </header>
       <h1 class="\(isUntitled ? "hidden-text" : "caption")" id="photo-title" dir="auto">\(picture.alternative)</h1>
-      <div class="actions"><a class="quiet button" href="\(path)/photo" download="photo"><svg class="icon" \
+      <div class="actions"><a class="quiet button" href="\(path)/photo" download="\(post.facts.format.isVideo ? "video" : "photo" as HTML)"><svg class="icon" \
       aria-hidden="true"><use href="#original"/></svg>Original</a>\(neighbours?.links)</div>
-      <p class="hint">This photo is shared with you by a link. \(end(expires))</p>
+      <p class="hint">This \(post.facts.format.isVideo ? "video" : "photo" as HTML) is shared with you by a link. \(end(expires))</p>
       </div>
       </article>
       """
@@ -81,7 +81,7 @@ struct LinkPage {
     let tiles = pictures.enumerated().map { index, picture -> HTML in
       """
       <li class="tile \(picture.proportions(from: PostTile.proportions.minimum, to: PostTile.proportions.maximum))">\
-      <a class="open" href="\(path)/photos/\(picture.post.id)">\(picture.inGrid(isEarly: isFirst && index < 8))</a></li>
+      <a class="open" href="\(path)/photos/\(picture.post.id)">\(picture.inGrid(isEarly: isFirst && index < 8))\(picture.duration)</a></li>
 
       """
     }

@@ -57,7 +57,7 @@ enum PageDialogs {
     <button class="button primary" type="submit">Share</button></div></div>
     </form>
     </dialog>
-    <input id="upload-files" type="file" accept="image/jpeg,image/png,image/webp,image/gif,image/avif" multiple hidden \
+    <input id="upload-files" type="file" accept="image/jpeg,image/png,image/webp,image/gif,image/avif,video/mp4,video/quicktime" multiple hidden \
     aria-label="Photos to share">
     <template id="chosen-photo"><li><span class="preview"><img alt=""></span>
     <div><label><span class="hidden-text">Caption for <span class="file"></span></span>\
