@@ -8,6 +8,7 @@ struct PhotoPicture {
   let post: Post
   /// A `data:` URL, or an empty string if there is no placeholder.
   let placeholder: String
+  let words: PhotoWords
   /// The path below which the thumbnails are, if it is not that of the post.
   var path: String?
 
@@ -16,7 +17,7 @@ struct PhotoPicture {
   /// The alternative text for screen readers and for missing images.
   var alternative: String {
     if !post.caption.isEmpty { return post.caption }
-    return post.facts.format.isVideo ? "Video by \(post.shownAuthor)" : "Photo by \(post.shownAuthor)"
+    return post.facts.format.isVideo ? words.videoBy(post.shownAuthor) : words.photoBy(post.shownAuthor)
   }
 
   /// Returns the classes that encode the aspect ratio digit by digit for the style sheet, because inline styles are not
@@ -33,7 +34,7 @@ struct PhotoPicture {
 
   /// The name of the photo in titles.
   var shortName: String {
-    String(alternative.split(separator: "\n").first.map(String.init)?.prefix(60) ?? "Photo")
+    String(alternative.split(separator: "\n").first.map(String.init)?.prefix(60) ?? words.photo[...])
   }
 
   /// Returns the size of a thumbnail whose longer side has at most this length.
@@ -85,7 +86,7 @@ struct PhotoPicture {
   var duration: HTML? {
     post.facts.duration.map { milliseconds in
       """
-      <span class="duration"><span class="hidden-text">Video, </span>\
+      <span class="duration"><span class="hidden-text">\(words.video), </span>\
       <svg class="icon" aria-hidden="true"><use href="#play"/></svg>\(VideoDuration.text(Double(milliseconds) / 1000))</span>
       """
     }
@@ -100,7 +101,7 @@ struct PhotoPicture {
     return """
       \(soft)<video class="sharp" src="\(file)" controls playsinline preload="metadata" poster="\(address(1280))&amp;format=jpeg" \
       width="\(post.facts.width)" height="\(post.facts.height)" aria-label="\(alternative)">\
-      <a href="\(file)">Download the video</a></video>
+      <a href="\(file)">\(words.downloadVideo)</a></video>
       """
   }
 

@@ -1,0 +1,72 @@
+extension Words {
+  static let germanScripts = ScriptWords(
+    signedOut: "Du wurdest abgemeldet. Melde dich an und versuche es dann noch einmal.",
+    signedOutComment: "Du wurdest abgemeldet. Melde dich an und sende den Kommentar dann noch einmal.",
+    albumDeleted: "Dieses Album wurde gelöscht. Es ist nicht mehr verfügbar.",
+    editAlbum: "Album bearbeiten", newAlbum: "Neues Album", deleteAlbum: "Dieses Album löschen?",
+    deleteAlbumText: "Seine Fotos bleiben im Kennel. Links zum Album funktionieren dann nicht mehr.",
+    newAlbumChoice: "Neues Album …", inAlbumAlready: "Diese Fotos sind schon im Album.",
+    photosAdded: CountedText(one: "1 Foto hinzugefügt.", other: "{count} Fotos hinzugefügt."),
+    photosRemoved: CountedText(
+      one: "1 Foto aus dem Album entfernt.", other: "{count} Fotos aus dem Album entfernt."),
+    selected: CountedText(other: "{count} ausgewählt"),
+    deletePhotos: CountedText(one: "1 Foto löschen?", other: "{count} Fotos löschen?"),
+    movedToBin: CountedText(
+      one: "1 Foto in den Papierkorb gelegt.", other: "{count} Fotos in den Papierkorb gelegt."),
+    notDeleted: CountedText(
+      one: "1 Foto gehört einer anderen Person. Du kannst es nicht löschen.",
+      other: "{count} Fotos gehören anderen Personen. Du kannst sie nicht löschen."),
+    newCover: "Das Album hat ein neues Titelbild.", selectPhotos: "Fotos auswählen",
+    deletePhotosText: "Fotos bleiben 30 Tage lang im Papierkorb, mit ihren Herzen und Kommentaren.",
+    photoDeleted: "Dieses Foto wurde gelöscht.",
+    photoGone: "Dieses Foto wurde gelöscht. Es ist nicht mehr verfügbar.",
+    deletePhoto: "Dieses Foto löschen?",
+    deletePhotoText: """
+      Es bleibt 30 Tage lang im Papierkorb, mit seinen Herzen und Kommentaren. Du findest den Papierkorb im Menü deines \
+      Kontos.
+      """,
+    photoInBin: "Das Foto ist im Papierkorb.", photoChanged: "Das Foto ist geändert.", delete: "Löschen",
+    photoRestored: "Das Foto ist wiederhergestellt.", deleteForever: "Dieses Foto endgültig löschen?",
+    deleteForeverText:
+      "Auch seine Herzen und Kommentare werden gelöscht. Das lässt sich nicht rückgängig machen.",
+    deletedForever: "Das Foto ist endgültig gelöscht.",
+    cameraDataShared: "Andere bekommen jetzt auch die Kameradaten.",
+    cameraDataPrivate: "Die Kameradaten sind nur für dich.",
+    deleteComment: "Diesen Kommentar löschen?", cannotBeUndone: "Das lässt sich nicht rückgängig machen.",
+    signInForHeart: "Melde dich an, um ein Herz zu geben.",
+    signInToShare: "Melde dich an, um Fotos zu teilen.",
+    signInToShareLink: "Melde dich an, um das mit einem Link zu teilen.", welcome: "Willkommen, {name}.",
+    loadAgain: "Ältere Fotos noch einmal laden",
+    newPhotosEarlier: "Die neuen Fotos wurden früher aufgenommen als die hier gezeigten.",
+    months: "Monate", justNow: "gerade eben",
+    newPhotos: CountedText(one: "1 neues Foto", other: "{count} neue Fotos"),
+    linkCopied: "Der Link ist kopiert.", copyLink: "Kopiere den Link und schick ihn los.",
+    byMaker: "Von {name}, ",
+    worksUntilRevoked: "gilt, bis er widerrufen wird", hasExpired: "ist abgelaufen",
+    worksUntil: "gilt bis zum {date}", linkRevoked: "Der Link ist widerrufen.",
+    onlyPeople: "Nur Personen mit Konto sehen die Fotos.",
+    everyone: "Alle, die diesen Kennel erreichen, sehen die Fotos.",
+    unreachable: "Der Kennel ist nicht erreichbar. Prüfe die Verbindung und versuche es dann noch einmal.",
+    connectionLost: "Die Verbindung ist beim Hochladen abgerissen. Versuche es noch einmal.",
+    failedWithStatus: "Die Anfrage ist fehlgeschlagen ({status}).",
+    failedForNow: "Die Anfrage ist fehlgeschlagen ({status}). Versuche es gleich noch einmal.",
+    notAPicture:
+      "„{name}“ ist kein Bild im Format JPEG, PNG, WebP, GIF, HEIC oder AVIF und kein Video (MP4, MOV).",
+    tooLarge: "„{name}“ ist größer als 25 MB. Verkleinere es und wähle es dann noch einmal aus.",
+    emptyFile: "„{name}“ ist leer.", thePhoto: "das Foto", tryAgain: "Noch einmal versuchen",
+    stop: "Anhalten", close: "Schließen", cancel: "Abbrechen",
+    sharePhotos: CountedText(one: "Teilen", other: "{count} Fotos teilen"),
+    tooManyPhotos: CountedText(
+      other: "Du kannst {maximum} Fotos auf einmal teilen. Nicht hinzugefügt: {count}."),
+    photosShared: CountedText(one: "Dein Foto ist geteilt.", other: "Deine {count} Fotos sind geteilt."),
+    onlyViewer: "Mit deinem Konto kannst du Fotos ansehen, aber keine teilen. Frag einen Admin danach.",
+    photosNotArrived: "Die Fotos sind nicht angekommen. Teile sie noch einmal.", seeIt: "Ansehen",
+    shareAgain: "Noch einmal teilen", willBeShared: "Wird noch einmal geteilt.",
+    alreadyShared: "Schon geteilt. ",
+    uploading: "Wird hochgeladen", uploadingNamed: "{name} wird hochgeladen",
+    processing: "Wird verarbeitet",
+    seeMonth: "Zu finden im {month}.", inTheirMonths: "Zu finden in den Monaten der Aufnahme.",
+    discardPhotos: "Diese Fotos verwerfen?", captionsLost: "Die Beschreibungen gehen verloren.",
+    discard: "Verwerfen",
+    dateLocale: "de-DE")
+}
