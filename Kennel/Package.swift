@@ -47,8 +47,10 @@ let package = Package(
       name: "KennelStorage",
       dependencies: ["CSQLite", "CSodium", root("SystemFiles"), root("Waiting")],
       swiftSettings: strict),
+    .target(name: "CVideoSandbox"),
     .target(
-      name: "KennelModel", dependencies: ["KennelStorage", root("Caches"), root("RetrieverImages")],
+      name: "KennelModel",
+      dependencies: ["CVideoSandbox", "KennelStorage", root("Caches"), root("RetrieverImages")],
       swiftSettings: strict),
     .target(
       name: "KennelPeers",
@@ -79,7 +81,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .executableTarget(
-      name: "kennel", dependencies: ["KennelCommand", root("RetrieverImages")], swiftSettings: strict),
+      name: "kennel", dependencies: ["KennelCommand", "KennelModel", root("RetrieverImages")],
+      swiftSettings: strict),
 
     .testTarget(
       name: "HTTPServiceTests",

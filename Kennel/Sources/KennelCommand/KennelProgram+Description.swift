@@ -155,9 +155,9 @@ extension KennelProgram {
         examples: [Example(text: "Restore post 12", line: "kennel bin restore 12")],
         completion: .choices(BinCommand.actions)),
       CommandDescription(
-        "import", "post photos and folders of photos", operands: "PATH…", count: 1...100_000,
+        "import", "post photos, videos and folders of them", operands: "PATH…", count: 1...100_000,
         discussion: [
-          "PATH is a photo or a folder. A folder is read with all its subfolders, without hidden files and symbolic links. Photos are posted in the order of their modification dates.",
+          "PATH is a photo, a video or a folder. A folder is read with all its subfolders, without hidden files and symbolic links. Photos are posted in the order of their modification dates.",
           "The kennel orders photos by the time when they were taken. It is read from the photo, or else it is the modification date of the file. For cameras that do not record their time zone, it is that of the setting time-zone in the configuration file or KENNEL_TIME_ZONE (default: that of this machine).",
           "Photos that were already posted are skipped, so an interrupted import continues when it is run again. Files that cannot be posted are reported, and the import continues.",
         ],

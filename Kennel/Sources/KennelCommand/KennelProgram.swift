@@ -25,6 +25,7 @@ package enum KennelProgram {
   private static func perform(_ context: CommandContext) async throws -> ExitStatus {
     // For the other commands, only the environment and the configuration file have this setting.
     if try context.settings.flag("no-sandbox") { PhotoDecoder.disableSandbox() }
+    VideoPoster.use(try PosterProgram.find(context.settings).map { VideoPoster.Programs(ffmpeg: $0) })
     return switch context.arguments.command {
     case "serve": try await ServeCommand.run(context)
     case "user": try await UserCommand.run(context)

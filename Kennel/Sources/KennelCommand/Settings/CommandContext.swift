@@ -52,6 +52,7 @@ struct CommandContext: Sendable {
     var configuration = KennelStore.Configuration()
     // For commands without this option, only the environment and the configuration file have it.
     if let zone = try settings.timeZone("time-zone") { configuration.timeZone = zone }
+    if let size = try settings.byteCount("max-video") { configuration.maximumVideoSize = size }
     return configuration
   }
 

@@ -181,7 +181,8 @@ package final class Posts: Sendable {
       SELECT p.id, p.author, u.name, p.caption, p.photo, h.bytes, h.width, h.height, h.format, h.thumbhash, p.created,
         (SELECT count(*) FROM favourites WHERE post = p.id), (SELECT count(*) FROM comments WHERE post = p.id),
         EXISTS (SELECT 1 FROM favourites WHERE post = p.id AND user = ?1), p.peer, p.peer_author, p.remote,
-        p.metadata, p.original, p.original_format, p.part, p.taken, p.taken_offset, p.taken_source, p.edited
+        p.metadata, p.original, p.original_format, p.part, p.taken, p.taken_offset, p.taken_source, p.edited,
+        h.duration
       FROM posts p JOIN users u ON u.id = p.author JOIN photos h ON h.hash = p.photo
       WHERE p.id = ?2 AND (p.binned IS NULL OR ?3)
       """, .integer(viewer ?? 0), .integer(id), .integer(inBin ? 1 : 0), row: Post.init(row:))
@@ -271,7 +272,8 @@ extension Post {
       id: row.integer(0), author: row.integer(1), authorName: row.text(2), caption: row.text(3), photo: photo,
       byteCount: Int(row.integer(5)),
       facts: PhotoFacts(
-        width: Int(row.integer(6)), height: Int(row.integer(7)), format: format, thumbHash: row.blob(9)),
+        width: Int(row.integer(6)), height: Int(row.integer(7)), format: format, thumbHash: row.blob(9),
+        duration: row.isNull(25) ? nil : Int(row.integer(25))),
       created: Date(milliseconds: row.integer(10)),
       taken: TakenTime(
         Date(milliseconds: row.integer(21)), secondsFromGMT: Int(row.integer(22)),

@@ -21,7 +21,8 @@ struct StoreCheck {
   ) async throws(KennelError) -> Value {
     let check = StoreCheck(
       database: ReadOnlyDatabase(path: directory + "/kennel.sqlite"),
-      photos: try PhotoDirectory(inspecting: directory + "/photos", maximumPhotoSize: maximumPhotoSize))
+      photos: try PhotoDirectory(
+        inspecting: directory + "/photos", limits: FileLimits(photo: maximumPhotoSize)))
     let result: Result<Value, KennelError>
     do throws(KennelError) { result = .success(try await body(check)) } catch { result = .failure(error) }
     await check.database.close()
