@@ -53,11 +53,14 @@ private struct MovieCopy {
       case "ftyp" where index == 0: kept.append(box.range)
       case "moov": try takeDescription(box)
       case "mdat": kept.append(box.head)
-      default: try leaveOut(box)
+      default:
+        // Zeros at the end look like a box without an end. They stay what they are.
+        if box.type.rawValue == 0, try source.isZero(box.range) { continue }
+        try leaveOut(box)
       }
     }
     // What follows the last box has no effect on any position.
-    if let last = movie.boxes.last, last.range.upperBound < source.count { removed.insert(.otherData) }
+    if let last = movie.boxes.last { try clear(last.range.upperBound..<source.count, as: .otherData) }
     try takeSamples()
   }
 

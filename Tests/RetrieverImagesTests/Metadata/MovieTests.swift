@@ -127,6 +127,15 @@ import Testing
     }
   }
 
+  @Test(arguments: [3, 8, 40]) func `what follows the last box becomes zeros`(count: Int) throws {
+    let data = MovieFixture.phone.data() + Data(repeating: 0x41, count: count)
+    let stripped = try StrippedImage(data: data)
+    #expect(stripped.removed.contains(.otherData))
+    let copy = try stripped.data()
+    #expect(copy.suffix(count).allSatisfy { $0 == 0 })
+    #expect(try StrippedImage(data: copy).removed.isEmpty)
+  }
+
   @Test func `the pieces of a copy name its bytes in the original`() throws {
     let data = MovieFixture.phone.data()
     let stripped = try StrippedImage(data: data)
