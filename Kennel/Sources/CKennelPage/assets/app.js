@@ -14,6 +14,7 @@ import { send } from "./requests.js";
 import { formatTimes } from "./times.js";
 import { toast } from "./toasts.js";
 import "./bin.js";
+import "./drop.js";
 import "./edit.js";
 import "./links.js";
 import "./months.js";

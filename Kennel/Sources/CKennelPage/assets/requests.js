@@ -9,7 +9,7 @@ export class Problem extends Error {
   }
 }
 
-const unreachable = "The kennel cannot be reached. Check the connection, then try again.";
+export const unreachable = "The kennel cannot be reached. Check the connection, then try again.";
 
 /** Returns the message in the problem document of a response. */
 export function sentence(status, text) {
@@ -21,13 +21,15 @@ export function sentence(status, text) {
   }
 }
 
-/** Returns the post that the problem document of a response is about, or null. */
-function postIn(text) {
+/** Returns the problem that a response reports. */
+export function problemOf(status, text) {
+  let post = null;
   try {
-    return JSON.parse(text).post ?? null;
+    post = JSON.parse(text).post ?? null;
   } catch {
-    return null;
+    // Only a few problems are about a post.
   }
+  return new Problem(sentence(status, text), status, post);
 }
 
 async function ask(address, options) {
@@ -59,27 +61,4 @@ export async function page(address) {
     throw new Problem(detail || sentence(response.status, text), response.status);
   }
   return found;
-}
-
-/** Sends a form with a file. `progress` is called with a fraction from 0 to 1. Aborting the signal cancels it. */
-export function sendForm(address, form, { progress, signal }) {
-  return new Promise((resolve, reject) => {
-    // Only XMLHttpRequest reports upload progress.
-    const request = new XMLHttpRequest();
-    request.open("POST", address);
-    request.setRequestHeader("Accept", "application/json");
-    request.upload.onprogress = (event) => progress(event.lengthComputable ? event.loaded / event.total : 0);
-    request.upload.onload = () => progress(1);
-    request.onload = () => {
-      if (request.status === 201) resolve(JSON.parse(request.responseText));
-      else {
-        const { status, responseText } = request;
-        reject(new Problem(sentence(status, responseText), status, postIn(responseText)));
-      }
-    };
-    request.onerror = () => reject(new Problem("The connection was lost during the upload. Try again."));
-    request.onabort = () => reject(new DOMException("Stopped", "AbortError"));
-    signal.addEventListener("abort", () => request.abort(), { once: true });
-    request.send(form);
-  });
 }

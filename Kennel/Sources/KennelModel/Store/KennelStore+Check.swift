@@ -50,6 +50,8 @@ package struct StoreReport: Sendable, Hashable {
   package var photoCount = 0
   /// The number of photos of earlier versions whose metadata was not taken out yet. The server does that.
   package var notExaminedCount = 0
+  /// The number of uploads that were begun and can be resumed.
+  package var unfinishedUploadCount = 0
   /// The number of orphans that were removed on request.
   package var removedCount = 0
   /// Whether the search index was wrong and was rebuilt on request.
@@ -85,6 +87,7 @@ extension KennelStore {
     report.notExaminedCount = try await database.read { connection throws(KennelError) in
       try connection.first("SELECT count(*) FROM posts WHERE metadata IS NULL") { Int($0.integer(0)) } ?? 0
     }
+    report.unfinishedUploadCount = try await uploads.unfinishedCount()
     let files = try await checkFiles()
     report.problems += files.unknownFiles.map { .unknownFile($0) }
     // Posts may have been added or deleted during the check. The write transaction prevents further changes.

@@ -17,7 +17,7 @@ package final class PhotoDirectory: Sendable {
 
   /// The directory. All photos are directly in it, so one directory sync is enough for many of them.
   package let path: String
-  private let incoming: String
+  let incoming: String
   package let workQueue: BlockingWorkQueue<Void>
   package let maximumPhotoSize: Int
 
@@ -64,7 +64,7 @@ package final class PhotoDirectory: Sendable {
 
   package func location(_ hash: PhotoHash) -> String { "\(path)/\(hash)" }
 
-  private var newIncomingPath: String {
+  var newIncomingPath: String {
     "\(incoming)/\(Sodium.base64(Sodium.randomBytes(16)))\(Self.partSuffix)"
   }
 

@@ -53,16 +53,17 @@ enum PageDialogs {
     <label class="choice"><input type="checkbox" name="place"><span>Others also get the camera data, such as the \
     place</span></label>
     <div class="foot"><p class="error" role="alert"></p>
+    <div class="total" hidden><p role="status"></p><progress aria-label="Photos" max="1" value="0"></progress></div>
     <div class="choices"><button class="button" type="button" data-close>Cancel</button>\
     <button class="button primary" type="submit">Share</button></div></div>
     </form>
     </dialog>
     <input id="upload-files" type="file" accept="image/jpeg,image/png,image/webp,image/gif,image/avif" multiple hidden \
     aria-label="Photos to share">
-    <template id="chosen-photo"><li><span class="preview"><img alt=""></span>
+    <template id="chosen-photo"><li><span class="preview"><img alt="" loading="lazy" decoding="async"></span>
     <div><label><span class="hidden-text">Caption for <span class="file"></span></span>\
     <textarea name="caption" rows="2" maxlength="2000" placeholder="Caption (optional)"></textarea></label>
-    <progress max="1" value="0" hidden></progress><p class="state" aria-live="polite"></p></div>
+    <progress max="1" value="0" hidden></progress><p class="state"></p></div>
     <button class="quiet" type="button" data-remove><svg class="icon" aria-hidden="true"><use href="#close"/></svg>\
     <span class="hidden-text">Remove <span class="file"></span></span></button></li></template>
     """

@@ -3,17 +3,15 @@ import HTTPService
 import KennelModel
 import KennelStorage
 
-/// A photo that was received with a request, and its caption.
+/// A photo that was received with one request, and what its sender says about it.
 struct IncomingPhoto: Sendable {
   var photo: StagedPhoto
-  var caption: String
-  /// Whether others get the metadata of the photo, such as the place.
-  var sharesMetadata: Bool
+  var details: UploadDetails
 
   /// Reads a request's body: the photo itself, or a form with the parts `photo`, `caption` and `place`.
   ///
   /// - Throws: a problem that explains the error.
-  init(_ call: Call, into photos: PhotoDirectory) async throws {
+  init(_ call: Call, into store: KennelStore, by user: User) async throws {
     let type = ContentType(call.request)
     guard type.type.hasPrefix("image/") || type.type == "multipart/form-data" else {
       throw Problem(
@@ -22,13 +20,13 @@ struct IncomingPhoto: Sendable {
           + "(multipart/form-data) with the parts photo and caption.")
     }
     let isForm = type.type == "multipart/form-data"
-    let limit = PhotoInspector.maximumByteCount + (isForm ? FormReading.overhead : 0)
+    let allowsDuplicate = try Self.allowsDuplicate(call.request.query("duplicate") ?? "")
     // The request is refused before its body is read.
-    if let length = call.request.body.announcedLength, length > Int64(limit) {
-      throw KennelError.photoTooLarge
-    }
-    let upload = try await photos.beginUpload()
-    caption = call.request.query("caption") ?? ""
+    let announced = call.request.body.announcedLength.map { Int(clamping: $0) }
+    try await store.posts.admitUpload(
+      byteCount: announced.map { max(0, $0 - (isForm ? FormReading.overhead : 0)) }, by: user.id)
+    let upload = try await store.photos.beginUpload()
+    var caption = call.request.query("caption") ?? ""
     var place = call.request.query("place") ?? ""
     if isForm {
       var form = try FormReading(boundary: type.parameter("boundary") ?? "")
@@ -39,16 +37,28 @@ struct IncomingPhoto: Sendable {
     } else {
       for try await piece in call.request.body { try await upload.append(piece) }
     }
-    sharesMetadata = try Self.sharesMetadata(place)
+    details = UploadDetails(
+      caption: caption, sharesMetadata: try Self.sharesMetadata(place), allowsDuplicate: allowsDuplicate)
     photo = try await upload.finish()
   }
 
-  private static func sharesMetadata(_ place: String) throws(Problem) -> Bool {
+  static func sharesMetadata(_ place: String) throws(Problem) -> Bool {
     switch place {
     case "", "private": false
     case "shared": true
     default:
       throw Problem(.unprocessableContent, "The parameter “place” must be shared or private (default).")
+    }
+  }
+
+  /// Returns whether a photo is shared again that was already shared.
+  static func allowsDuplicate(_ duplicate: String) throws(Problem) -> Bool {
+    switch duplicate {
+    case "": false
+    case "allow": true
+    default:
+      throw .badRequest(
+        "The parameter “duplicate” must be “allow”, to share a photo again that was already shared.")
     }
   }
 }
