@@ -14,7 +14,7 @@ SHARED = "kennel-shared-files"
 
 @pytest.fixture
 def own(tmp_path):
-    """Returns a function that starts a kennel for people with an account only."""
+    """Returns a function that starts a kennel for people with an account only. It stops after the windows are closed."""
     kennels = []
 
     def start(*options: str) -> Kennel:
@@ -37,13 +37,27 @@ def kept(person) -> list[str]:
         }""", KEPT)
 
 
+def wait(person, is_kept: bool) -> None:
+    """Waits until photos are kept, or are not. `wait_for_function` does not wait for the result of an asynchronous function."""
+    person.page.evaluate(
+        """([isWanted, name]) => new Promise((resolve, reject) => {
+          const end = performance.now() + 20_000;
+          const look = async () => {
+            const isKept = (await caches.has(name)) && Boolean(await (await caches.open(name)).match("/"));
+            if (isKept === isWanted) resolve();
+            else if (performance.now() > end) reject(new Error(`kept: ${isKept}`));
+            else setTimeout(look, 20);
+          };
+          look();
+        })""", [is_kept, KEPT])
+
+
 def wait_until_kept(person) -> None:
-    person.page.wait_for_function(
-        """async (name) => (await caches.has(name)) && Boolean(await (await caches.open(name)).match("/"))""", arg=KEPT)
+    wait(person, True)
 
 
 def wait_until_forgotten(person) -> None:
-    person.page.wait_for_function("async (name) => !(await caches.has(name))", arg=KEPT)
+    wait(person, False)
 
 
 def share(person, *names: str) -> None:
@@ -62,7 +76,7 @@ def share(person, *names: str) -> None:
         }""", [base64.b64encode(pictures.jpeg(7, (300, 200))).decode(), list(names)])
 
 
-def test_the_latest_photos_are_shown_offline_and_marked(window, device, own):
+def test_the_latest_photos_are_shown_offline_and_marked(own, window, device):
     kennel = own()
     posts = [kennel.post("Bob", f"Photo {number}", number, (300, 200)) for number in range(3)]
     person = window("Ada", device, kennel=kennel).go()
@@ -87,7 +101,7 @@ def test_the_latest_photos_are_shown_offline_and_marked(window, device, own):
     person.expect_address("/")
 
 
-def test_signing_out_empties_it(window, own):
+def test_signing_out_empties_it(own, window):
     kennel = own()
     kennel.post("Bob", "Rex", 1, (300, 200))
     person = window("Ada", kennel=kennel).go()
@@ -99,7 +113,7 @@ def test_signing_out_empties_it(window, own):
     assert kept(person) == []
 
 
-def test_another_account_and_a_session_that_ended_empty_it(window, own):
+def test_another_account_and_a_session_that_ended_empty_it(own, window):
     kennel = own("--public")
     kennel.post("Bob", "Rex", 1, (300, 200))
     person = window("Ada", kennel=kennel).go()
@@ -117,7 +131,7 @@ def test_another_account_and_a_session_that_ended_empty_it(window, own):
     wait_until_forgotten(person)
 
 
-def test_what_is_older_than_a_week_is_not_shown(window, own):
+def test_what_is_older_than_a_week_is_not_shown(own, window):
     kennel = own()
     person = window("Ada", kennel=kennel).go()
     wait_until_kept(person)
@@ -141,7 +155,7 @@ def test_what_is_older_than_a_week_is_not_shown(window, own):
         KEPT) < 600_000
 
 
-def test_shared_photos_reach_the_upload_dialog(window, device, own):
+def test_shared_photos_reach_the_upload_dialog(own, window, device):
     kennel = own()
     person = window("Ada", device, kennel=kennel).go()
     wait_until_kept(person)
@@ -159,7 +173,7 @@ def test_shared_photos_reach_the_upload_dialog(window, device, own):
     assert len(kennel.call("Ada", "GET", "/posts")["posts"]) == 1
 
 
-def test_shared_photos_wait_for_the_sign_in(window, own):
+def test_shared_photos_wait_for_the_sign_in(own, window):
     kennel = own()
     person = window("Ada", kennel=kennel).go()
     wait_until_kept(person)
@@ -173,14 +187,14 @@ def test_shared_photos_wait_for_the_sign_in(window, own):
     expect(person.page.get_by_role("dialog", name="Share photos").get_by_label("Caption for beach.jpg")).to_be_visible()
 
 
-def test_a_share_without_the_worker_asks_for_another(window, own):
+def test_a_share_without_the_worker_asks_for_another(own, window):
     person = window("Ada", kennel=own("--no-worker")).go()
     share(person, "beach.jpg")
     expect(person.toast("The photos did not arrive. Share them again.")).to_be_visible()
     person.expect_address("/")
 
 
-def test_a_new_version_is_shown_immediately_and_a_worker_can_be_removed(window, own):
+def test_a_new_version_is_shown_immediately_and_a_worker_can_be_removed(own, window):
     kennel = own()
     kennel.post("Bob", "Rex", 1, (300, 200))
     person = window("Ada", kennel=kennel).go()
@@ -195,7 +209,6 @@ def test_a_new_version_is_shown_immediately_and_a_worker_can_be_removed(window, 
     kennel.restart()
     person.go()
     person.page.evaluate("async () => (await navigator.serviceWorker.getRegistration())?.update()")
-    person.page.wait_for_function("async () => !(await navigator.serviceWorker.getRegistration())?.active?.scriptURL || !(await caches.keys()).length")
     wait_until_forgotten(person)
     person.go()
     assert not person.page.evaluate("Boolean(navigator.serviceWorker.controller)")

@@ -62,7 +62,8 @@ import Testing
     #expect(manifest.icons.contains { $0["purpose"] == "maskable" })
     for icon in manifest.icons where icon["type"] == "image/png" {
       let name = try #require(icon["src"]?.split(separator: "/").last.map(String.init))
-      let size = try #require(UIImage(data: try #require(PageAssets.all[name]).bytes)?.size)
+      let file = try #require(PageAssets.all[name])
+      let size = try #require(UIImage(data: file.bytes)?.size)
       #expect(icon["sizes"] == "\(Int(size.width))x\(Int(size.height))", "\(name)")
     }
     #expect(Set(manifest.icons.compactMap { $0["sizes"] }) == ["any", "192x192", "512x512"])

@@ -5,6 +5,9 @@ const maximumPhotos = 60;
 const maximumBytes = 16 * 1024 * 1024;
 const oneDay = 24 * 60 * 60 * 1000;
 
+// The browser's own cache has thumbnails for the `Accept` field of images, which scripts do not know. They stay there.
+const thumbnailRequest = { cache: "no-store", headers: { Accept: "image/webp,*/*;q=0.8" } };
+
 // Browsers have neither on a page without TLS, except from the same machine.
 const canKeep = "caches" in globalThis && "serviceWorker" in navigator;
 
@@ -86,7 +89,7 @@ async function keep() {
     if (bytes > maximumBytes) break;
     wanted.add(address);
     if (await cache.match(address)) continue;
-    const file = await fetch(address, { cache: "force-cache" });
+    const file = await fetch(address, address.startsWith("/assets/") ? { cache: "force-cache" } : thumbnailRequest);
     if (!file.ok) continue;
     bytes += (await file.clone().blob()).size;
     await cache.put(address, file);

@@ -42,7 +42,11 @@ function isForKeptPage({ referrer }) {
 /** Returns a kept file. Another size of a kept photo is better than none. */
 async function keptFile(request) {
   const cache = await caches.open(keptPhotos);
-  return (await cache.match(request)) ?? (await cache.match(request, { ignoreSearch: true })) ?? Response.error();
+  for (const ignoreSearch of [false, true]) {
+    const file = await cache.match(request, { ignoreSearch, ignoreVary: true });
+    if (file) return file;
+  }
+  return Response.error();
 }
 
 /** Returns the page from the kennel, or the kept page if the kennel cannot be reached. */

@@ -44,9 +44,9 @@ struct SessionEndpoints: Sendable {
     return SessionCookie.setting(session, now: clock.now(), isSecure: client.isSecure)
   }
 
-  /// What a browser deletes when a person signs out, so that no photos stay on a shared computer: cached thumbnails, and what
-  /// the page and the service worker have stored.
-  static let clearedData = "\"cache\", \"storage\""
+  /// What a browser deletes when a person signs out, so that no thumbnails stay on a shared computer. The page deletes what it has
+  /// stored itself: with `storage`, browsers would also end the service worker, and keep the response waiting for that.
+  static let clearedData = "\"cache\""
 
   /// Returns the cookie that removes the cookie of a session.
   func removal(_ request: HTTPRequest) -> String {
