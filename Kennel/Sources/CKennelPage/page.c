@@ -79,6 +79,9 @@ static const unsigned char links_js[] = {
 static const unsigned char months_js[] = {
 #embed "assets/months.js"
 };
+static const unsigned char offline_js[] = {
+#embed "assets/offline.js"
+};
 static const unsigned char outcome_js[] = {
 #embed "assets/outcome.js"
 };
@@ -103,6 +106,9 @@ static const unsigned char sending_js[] = {
 static const unsigned char session_js[] = {
 #embed "assets/session.js"
 };
+static const unsigned char shared_js[] = {
+#embed "assets/shared.js"
+};
 static const unsigned char tiles_js[] = {
 #embed "assets/tiles.js"
 };
@@ -115,11 +121,20 @@ static const unsigned char toasts_js[] = {
 static const unsigned char tus_js[] = {
 #embed "assets/tus.js"
 };
+static const unsigned char unsent_js[] = {
+#embed "assets/unsent.js"
+};
 static const unsigned char upload_js[] = {
 #embed "assets/upload.js"
 };
 static const unsigned char visibility_js[] = {
 #embed "assets/visibility.js"
+};
+static const unsigned char worker_js[] = {
+#embed "assets/worker.js"
+};
+static const unsigned char worker_off_js[] = {
+#embed "assets/worker-off.js"
 };
 static const unsigned char icon_svg[] = {
 #embed "assets/icon.svg"
@@ -127,8 +142,14 @@ static const unsigned char icon_svg[] = {
 static const unsigned char icon_180_png[] = {
 #embed "assets/icon-180.png"
 };
+static const unsigned char icon_192_png[] = {
+#embed "assets/icon-192.png"
+};
 static const unsigned char icon_512_png[] = {
 #embed "assets/icon-512.png"
+};
+static const unsigned char icon_maskable_512_png[] = {
+#embed "assets/icon-maskable-512.png"
 };
 static const unsigned char manifest[] = {
 #embed "assets/manifest.webmanifest"
@@ -165,6 +186,7 @@ static const kennel_page_file files[] = {
     FILE_NAMED("lightbox.js", lightbox_js),
     FILE_NAMED("links.js", links_js),
     FILE_NAMED("months.js", months_js),
+    FILE_NAMED("offline.js", offline_js),
     FILE_NAMED("outcome.js", outcome_js),
     FILE_NAMED("pictures.js", pictures_js),
     FILE_NAMED("place.js", place_js),
@@ -173,15 +195,21 @@ static const kennel_page_file files[] = {
     FILE_NAMED("select.js", select_js),
     FILE_NAMED("sending.js", sending_js),
     FILE_NAMED("session.js", session_js),
+    FILE_NAMED("shared.js", shared_js),
     FILE_NAMED("tiles.js", tiles_js),
     FILE_NAMED("times.js", times_js),
     FILE_NAMED("toasts.js", toasts_js),
     FILE_NAMED("tus.js", tus_js),
+    FILE_NAMED("unsent.js", unsent_js),
     FILE_NAMED("upload.js", upload_js),
     FILE_NAMED("visibility.js", visibility_js),
+    FILE_NAMED("worker.js", worker_js),
+    FILE_NAMED("worker-off.js", worker_off_js),
     FILE_NAMED("icon.svg", icon_svg),
     FILE_NAMED("icon-180.png", icon_180_png),
+    FILE_NAMED("icon-192.png", icon_192_png),
     FILE_NAMED("icon-512.png", icon_512_png),
+    FILE_NAMED("icon-maskable-512.png", icon_maskable_512_png),
     FILE_NAMED("manifest.webmanifest", manifest),
     FILE_NAMED("robots.txt", robots),
 };

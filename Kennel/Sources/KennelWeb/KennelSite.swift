@@ -21,6 +21,8 @@ package final class KennelSite: Sendable {
     package var ignoresAuthorization = false
     /// Whether all clients connect through a TLS proxy, so that this server does not see TLS itself.
     package var isBehindTLS = false
+    /// Whether the pages have a service worker. Otherwise, the one that a browser has is removed.
+    package var hasServiceWorker = true
     /// The addresses of proxies whose `X-Forwarded-…` fields are trusted; `unix` stands for those on a Unix socket.
     package var trustedProxies: Set<String> = []
     /// The field in which trusted proxies name the user whom they have signed in, or nil if they sign in nobody.
@@ -76,7 +78,7 @@ package final class KennelSite: Sendable {
       feedGuesses: GuessLimiter(clock: clock), clock: clock,
       isForcedOpen: configuration.isOpenToEveryone)
     self.gate = gate
-    let renderer = PageRenderer(title: configuration.title)
+    let renderer = PageRenderer(title: configuration.title, hasWorker: configuration.hasServiceWorker)
     problems = ProblemResponses(visitors: visitors, renderer: renderer)
     let responses = VersionedResponses(versions: store.versions)
     let sessions = SessionEndpoints(accounts: store.accounts, visitors: visitors, clock: clock)

@@ -1,4 +1,5 @@
 import Foundation
+import RetrieverImages
 import Testing
 
 @testable import KennelWeb
@@ -42,13 +43,30 @@ import Testing
       var name: String
       var short_name: String
       var start_url: String
+      var scope: String
       var icons: [[String: String]]
+      var share_target: ShareTarget
+    }
+    struct ShareTarget: Decodable {
+      var action: String
+      var method: String
+      var enctype: String
     }
     let manifest = try JSONDecoder().decode(Manifest.self, from: asset.bytes)
     #expect(manifest.name == title)
     #expect(manifest.short_name == title)
     #expect(manifest.start_url == "/")
-    #expect(manifest.icons.count == 2)
+    #expect(manifest.scope == "/")
+    #expect(manifest.share_target.action == "/share")
+    #expect(manifest.share_target.method == "POST" && manifest.share_target.enctype == "multipart/form-data")
+    #expect(manifest.icons.contains { $0["purpose"] == "maskable" })
+    for icon in manifest.icons where icon["type"] == "image/png" {
+      let name = try #require(icon["src"]?.split(separator: "/").last.map(String.init))
+      let file = try #require(PageAssets.all[name])
+      let size = try #require(UIImage(data: file.bytes)?.size)
+      #expect(icon["sizes"] == "\(Int(size.width))x\(Int(size.height))", "\(name)")
+    }
+    #expect(Set(manifest.icons.compactMap { $0["sizes"] }) == ["any", "192x192", "512x512"])
     #expect(asset.contentType == "application/manifest+json")
     #expect(asset.etag != renderer.asset(named: "manifest.webmanifest")?.etag)
   }

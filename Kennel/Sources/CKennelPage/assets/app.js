@@ -8,6 +8,7 @@ import { listen } from "./events.js";
 import { announce, removePost } from "./grid.js";
 import { countHearts } from "./hearts.js";
 import { leave, shownPost } from "./lightbox.js";
+import { backOnline } from "./offline.js";
 import { fadeIn } from "./pictures.js";
 import { onRefresh, refresh, refreshSoon } from "./refresh.js";
 import { send } from "./requests.js";
@@ -21,6 +22,7 @@ import "./months.js";
 import "./place.js";
 import "./select.js";
 import "./session.js";
+import "./shared.js";
 import "./upload.js";
 import "./visibility.js";
 
@@ -42,6 +44,7 @@ function handleDeletion(post) {
 
 function handle(kind, event) {
   switch (kind) {
+    case "hello": return backOnline();
     case "post": return announce(event.post);
     case "favourites": return countHearts(event);
     case "comment": return commentsChanged(event.post, event.count);

@@ -1,5 +1,6 @@
 // Receives events from the kennel while the page is visible.
 
+import { checkKept } from "./kept.js";
 import { onRefresh } from "./refresh.js";
 
 const kinds = ["hello", "post", "favourites", "comment", "comment-removed", "post-changed", "dates", "post-removed", "album-changed", "lost"];
@@ -36,6 +37,7 @@ function open() {
   source.onerror = () => {
     // The browser reconnects automatically, unless the request was refused.
     if (source?.readyState !== EventSource.CLOSED) return;
+    checkKept();
     timer = setTimeout(open, pause);
     pause = Math.min(pause * 2, maximumPause);
   };

@@ -1,5 +1,7 @@
 // Sends requests to the kennel. Errors are thrown with a message to display.
 
+import { forgetKept } from "./kept.js";
+
 export class Problem extends Error {
   constructor(sentence, status = 0, post = null) {
     super(sentence);
@@ -40,6 +42,7 @@ async function ask(address, options) {
   } catch {
     throw new Problem(unreachable);
   }
+  if (response.status === 401) forgetKept();
   return { response, text };
 }
 

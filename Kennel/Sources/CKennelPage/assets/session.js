@@ -1,8 +1,10 @@
 // The signed-in user, and the sign-in dialog.
 
+import { forgetEverything, forgetKept } from "./kept.js";
 import { refresh } from "./refresh.js";
 import { send } from "./requests.js";
 import { toast } from "./toasts.js";
+import { forgetAll } from "./unsent.js";
 
 const dialog = document.getElementById("sign-in");
 const form = dialog.querySelector("form");
@@ -14,7 +16,10 @@ let waiting = [];
 export const viewer = () => document.body.dataset.viewer;
 
 /** Records that the session has ended, as reported by the kennel. */
-export const forget = () => { document.body.dataset.viewer = ""; };
+export function forget() {
+  document.body.dataset.viewer = "";
+  forgetKept();
+}
 
 /** Asks the user to sign in if necessary, and returns whether the user is signed in. */
 export function signedIn(reason = "") {
@@ -64,6 +69,8 @@ document.addEventListener("click", async (event) => {
   if (event.target.closest("[data-sign-out]")) {
     try {
       await send("DELETE", "/session");
+      document.body.dataset.viewer = "";
+      await Promise.all([forgetEverything(), forgetAll()]);
       location.assign("/");
     } catch (problem) {
       toast(problem.message);

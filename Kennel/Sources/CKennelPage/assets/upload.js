@@ -3,12 +3,12 @@
 import { add, captionOf, chosen, focusCaption, isWritten, remove, sendable, showProgress, showState } from "./chosen.js";
 import { confirmed } from "./confirmation.js";
 import { holdNews, showNews } from "./grid.js";
-import * as kept from "./kept.js";
 import { report, summary } from "./outcome.js";
 import { isTemporary, sendPhotos } from "./sending.js";
 import { forget, signedIn, viewer } from "./session.js";
 import { toast } from "./toasts.js";
 import { cancel as cancelUpload } from "./tus.js";
+import * as unsent from "./unsent.js";
 
 const types = /^image\/(jpeg|png|webp|gif|hei[cf]|avif)$/;
 // Most systems do not know the type of these files.
@@ -50,7 +50,7 @@ function updateButtons() {
 /** Removes a photo from the dialog, and what the browser has kept of it. */
 function drop(photo) {
   remove(photo);
-  kept.forget(photo.key);
+  unsent.forget(photo.key);
   updateButtons();
 }
 
@@ -87,7 +87,7 @@ export async function offer(files) {
     if (reason) faults.push(reason);
     else if (chosen().length >= maximumPhotos) tooMany += 1;
     else {
-      const photo = { file, key: kept.newKey() };
+      const photo = { file, key: unsent.newKey() };
       addPhoto(photo);
       first ??= photo;
     }
@@ -144,9 +144,9 @@ const detailsOf = ({ caption, sharesPlace, isAgain, isStopped, address }) =>
 /** Keeps the photos one after another, as far as they are still needed. */
 async function keep(photos) {
   for (const photo of photos) {
-    if (chosen().includes(photo)) await kept.keep(photo.key, photo.file, detailsOf(photo));
+    if (chosen().includes(photo)) await unsent.keep(photo.key, photo.file, detailsOf(photo));
     // It may have been shared meanwhile.
-    if (!chosen().includes(photo)) kept.forget(photo.key);
+    if (!chosen().includes(photo)) unsent.forget(photo.key);
   }
 }
 
@@ -171,7 +171,7 @@ async function sendAll() {
   error.textContent = "";
   showTotal(result);
   await sendPhotos(photos, sending, {
-    begun: (photo) => kept.change(photo.key, detailsOf(photo)),
+    begun: (photo) => unsent.change(photo.key, detailsOf(photo)),
     progress: showProgress,
     waiting: (photo, { status }) =>
       showState(photo, status ? "The kennel is busy. Trying again…" : "The connection was lost. Trying again…"),
@@ -183,7 +183,7 @@ async function sendAll() {
     failed(photo, problem) {
       if (problem.name === "AbortError") {
         photo.isStopped = true;
-        kept.change(photo.key, detailsOf(photo));
+        unsent.change(photo.key, detailsOf(photo));
         showState(photo);
         return false;
       }
@@ -198,7 +198,7 @@ async function sendAll() {
         if (photo.isRefused) photo.address = null;
         showState(photo, problem.message, true);
       }
-      if (photo.isRefused) kept.forget(photo.key);
+      if (photo.isRefused) unsent.forget(photo.key);
       showTotal(result);
       return problem.status === 401;
     },
@@ -231,17 +231,17 @@ async function cancel() {
 /** Goes on with what was being shared when the page was closed. */
 async function restore() {
   if (!viewer() || document.body.dataset.role === "viewer") return;
-  const keys = await kept.keys();
-  if (!keys.length || !(await kept.claim("exclusive"))) return;
+  const keys = await unsent.keys();
+  if (!keys.length || !(await unsent.claim("exclusive"))) return;
   let isStopped = false;
   for (const key of keys) {
-    const { file, details } = (await kept.find(key)) ?? {};
+    const { file, details } = (await unsent.find(key)) ?? {};
     if (details?.viewer !== viewer()) continue;
     form.elements.place.checked ||= details.sharesPlace;
     isStopped ||= details.isStopped;
     addPhoto({ ...details, file, key, isStopped: false });
   }
-  if (!chosen().length) return kept.unclaim();
+  if (!chosen().length) return unsent.unclaim();
   updateButtons();
   if (!dialog.open) dialog.showModal();
   if (!isStopped) await sendAll();
@@ -250,7 +250,7 @@ async function restore() {
 form.addEventListener("submit", (event) => {
   event.preventDefault();
   if (!sendable().length || sending) return;
-  kept.claim("shared");
+  unsent.claim("shared");
   sendAll();
 });
 stop.addEventListener("click", cancel);
@@ -272,7 +272,7 @@ dialog.addEventListener("close", (event) => {
   }
   isMeant = false;
   for (const photo of [...chosen()]) discard(photo);
-  kept.unclaim();
+  unsent.unclaim();
   form.elements.place.checked = false;
   error.textContent = "";
   total.hidden = true;

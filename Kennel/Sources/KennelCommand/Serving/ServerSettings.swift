@@ -43,6 +43,7 @@ struct ServerSettings: Sendable {
     if let title = settings.text("title") { site.title = title }
     if let size = try settings.byteCount("thumbnail-cache") { site.thumbnailCacheSize = size }
     site.isOpenToEveryone = try settings.flag("public")
+    site.hasServiceWorker = try !settings.flag("no-worker")
     site.ignoresAuthorization = try settings.flag("ignore-authorization")
     site.isBehindTLS = try settings.flag("behind-tls")
     site.trustedProxies = try Set(settings.values("trusted-proxy").map(Self.proxy))

@@ -84,6 +84,10 @@ struct Setting: Sendable {
     Setting(
       "no-sandbox",
       "decode photos in the server itself instead of in processes without access to files and the network"),
+    Setting(
+      "no-worker",
+      "do without a service worker: no photos while the server cannot be reached, and none from the share sheet of a phone"
+    ),
     Setting("log", "log each request to standard error"),
   ]
 

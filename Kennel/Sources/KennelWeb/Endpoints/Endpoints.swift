@@ -137,6 +137,8 @@ struct Endpoints: Sendable {
     Route(.get, "manifest.webmanifest", for: .everyone, isPage: true) {
       try await $0.pages.wellKnownAsset($1)
     },
+    Route(.get, "worker.js", for: .everyone, isPage: true) { try await $0.pages.wellKnownAsset($1) },
+    Route(.post, "share", for: .everyone, isPage: true) { try await $0.pages.refuseShared($1) },
     Route(.get, "robots.txt", for: .everyone, isPage: true) { try await $0.pages.wellKnownAsset($1) },
   ])
 }

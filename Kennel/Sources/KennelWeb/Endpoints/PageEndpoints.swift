@@ -114,6 +114,12 @@ struct PageEndpoints: Sendable {
     throw Problem.notFound
   }
 
+  /// Answers photos from a phone's share sheet that no service worker has taken. They are not read: the person has neither seen
+  /// nor confirmed what would be shared. The page that follows registers the worker, and asks for another attempt.
+  func refuseShared(_ call: Call) async throws -> HTTPResponse {
+    AccountPage.redirect(to: "/?shared=again")
+  }
+
   private func response(
     _ asset: PageAssets.Asset, to request: HTTPRequest, cacheControl: String
   ) -> HTTPResponse {

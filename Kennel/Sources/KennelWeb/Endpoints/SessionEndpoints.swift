@@ -44,6 +44,10 @@ struct SessionEndpoints: Sendable {
     return SessionCookie.setting(session, now: clock.now(), isSecure: client.isSecure)
   }
 
+  /// What a browser deletes when a person signs out, so that no thumbnails stay on a shared computer. The page deletes what it has
+  /// stored itself: with `storage`, browsers would also end the service worker, and keep the response waiting for that.
+  static let clearedData = "\"cache\""
+
   /// Returns the cookie that removes the cookie of a session.
   func removal(_ request: HTTPRequest) -> String {
     SessionCookie.removing(isSecure: visitors.policy.client(of: request).isSecure)
@@ -56,6 +60,7 @@ struct SessionEndpoints: Sendable {
     }
     var response = HTTPResponse.noContent
     response.fields["Set-Cookie"] = removal(call.request)
+    response.fields["Clear-Site-Data"] = Self.clearedData
     return response
   }
 }

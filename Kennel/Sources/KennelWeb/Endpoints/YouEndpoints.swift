@@ -84,9 +84,12 @@ struct YouEndpoints: Sendable {
   }
 
   private func ending(_ call: Call, at path: String, cookie: String? = nil) -> HTTPResponse {
-    if AccountPage.isWanted(by: call.request) { return AccountPage.redirect(to: path, cookie: cookie) }
-    var response = HTTPResponse.noContent
-    if let cookie { response.fields.append("Set-Cookie", cookie) }
+    let isPage = AccountPage.isWanted(by: call.request)
+    var response = isPage ? AccountPage.redirect(to: path) : HTTPResponse.noContent
+    if let cookie {
+      response.fields["Set-Cookie"] = cookie
+      response.fields["Clear-Site-Data"] = SessionEndpoints.clearedData
+    }
     return response
   }
 

@@ -55,7 +55,8 @@ enum PageAssets {
   ]
 
   /// The modules to preload, so that the browser loads them in parallel and not one after the other.
-  static let modules = all.keys.filter { $0.hasSuffix(".js") && $0 != "app.js" }.sorted()
+  static let modules = all.keys
+    .filter { $0.hasSuffix(".js") && !["app.js", workerName, emptyWorkerName].contains($0) }.sorted()
 
   /// A fingerprint of all files. It is a folder in the addresses of the files, so that a browser may keep a file forever:
   /// in another version of the program, it has another address. The modules import each other by relative addresses, so
@@ -67,6 +68,12 @@ enum PageAssets {
 
   /// Returns the address of a file that never changes.
   static func address(of name: String) -> String { "/assets/\(fingerprint)/\(name)" }
+
+  /// The service worker. Its address is at the root, because it decides about all pages below its own folder.
+  static let workerName = "worker.js"
+
+  /// The service worker of a kennel without one. It removes the one that a browser has.
+  static let emptyWorkerName = "worker-off.js"
 
   static let manifestName = "manifest.webmanifest"
 

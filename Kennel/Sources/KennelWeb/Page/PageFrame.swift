@@ -31,6 +31,7 @@ struct PageFrame {
       <a class="skip" href="#main">Skip to the \(place == .account || place == .signIn ? "content" : "photos")</a>
       \(PageIcons.symbols)
       \(bar)
+      \(Self.offline)
       <main id="main" tabindex="-1">
       \(body)
       </main>
@@ -42,6 +43,12 @@ struct PageFrame {
       """
     return page.text
   }
+
+  /// What the service worker's copy of the page says.
+  private static let offline: HTML = """
+    <p id="offline" class="offline" role="status" hidden>The kennel cannot be reached. These photos were kept on this device \
+    <time></time>.</p>
+    """
 
   /// The files that a page uses.
   private static let links: HTML = """

@@ -15,15 +15,22 @@ package struct PageRenderer: Sendable {
   let markup = PostMarkup()
   let placeholders = PlaceholderImages()
   private let manifest: PageAssets.Asset?
+  private let hasWorker: Bool
 
-  package init(title: String) {
+  /// - Parameter hasWorker: whether the pages have a service worker.
+  package init(title: String, hasWorker: Bool = true) {
     self.title = title
+    self.hasWorker = hasWorker
     manifest = PageAssets.manifest(title: title)
   }
 
   /// Returns a file of the page.
   func asset(named name: String) -> PageAssets.Asset? {
-    name == PageAssets.manifestName ? manifest : PageAssets.all[name]
+    switch name {
+    case PageAssets.manifestName: manifest
+    case PageAssets.workerName where !hasWorker: PageAssets.all[PageAssets.emptyWorkerName]
+    default: PageAssets.all[name]
+    }
   }
 
   /// Renders a page with photos: all of them, a viewer's favourites, those that a search finds, or those of a person.
