@@ -1,5 +1,7 @@
 // The photos that were chosen for sharing: a list with a preview, a caption and a progress bar for each.
 
+import { text } from "./texts.js";
+
 const list = document.querySelector("#upload .chosen");
 const template = document.getElementById("chosen-photo");
 
@@ -23,7 +25,7 @@ export const isWritten = () => photos.some(captionOf);
 /** Adds a photo to the list. It has a file, and may have a caption. */
 export function add(photo, onRemove) {
   const item = template.content.firstElementChild.cloneNode(true);
-  for (const name of item.querySelectorAll(".file")) name.textContent = photo.file.name || "the photo";
+  for (const name of item.querySelectorAll(".file")) name.textContent = photo.file.name || text("thePhoto");
   photo.item = item;
   photo.preview = URL.createObjectURL(photo.file);
   const image = item.querySelector("img");
@@ -47,8 +49,8 @@ export function showProgress(photo, part) {
   photo.item.classList.remove("failed");
   bar.hidden = false;
   bar.value = part;
-  bar.ariaLabel = `Uploading ${photo.file.name}`;
-  photo.item.querySelector(".state").textContent = part < 1 ? "Uploading" : "Processing";
+  bar.ariaLabel = text("uploadingNamed", { name: photo.file.name });
+  photo.item.querySelector(".state").textContent = text(part < 1 ? "uploading" : "processing");
 }
 
 /** Shows a message about a photo that is not being sent, or nothing. */

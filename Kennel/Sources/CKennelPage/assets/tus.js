@@ -1,26 +1,27 @@
 // Uploads that can be resumed: the protocol tus 1.0. The kennel makes a post of a complete upload.
 
-import { Problem, problemOf, unreachable } from "./requests.js";
+import { Problem, problemOf } from "./requests.js";
+import { language, text } from "./texts.js";
 
-const version = { "Tus-Resumable": "1.0.0", Accept: "application/json" };
+const version = { "Tus-Resumable": "1.0.0", Accept: "application/json", "Accept-Language": language };
 // Proxies keep a request in memory or on their disk before they pass it on.
 const partSize = 16 * 1024 * 1024;
 
-function base64(text) {
+function base64(value) {
   let bytes = "";
-  for (const byte of new TextEncoder().encode(text)) bytes += String.fromCharCode(byte);
+  for (const byte of new TextEncoder().encode(value)) bytes += String.fromCharCode(byte);
   return btoa(bytes);
 }
 
 async function ask(method, address, headers = {}) {
-  let response, text;
+  let response, body;
   try {
     response = await fetch(address, { method, headers: { ...version, ...headers } });
-    text = await response.text();
+    body = await response.text();
   } catch {
-    throw new Problem(unreachable);
+    throw new Problem(text("unreachable"));
   }
-  if (!response.ok) throw problemOf(response.status, text);
+  if (!response.ok) throw problemOf(response.status, body);
   return response.headers;
 }
 
@@ -56,7 +57,7 @@ export function sendPart(address, file, offset, { progress, signal, isAgain }) {
       if (request.status === 204) resolve(stateIn((name) => request.getResponseHeader(name)));
       else reject(problemOf(request.status, request.responseText));
     };
-    request.onerror = () => reject(new Problem(unreachable));
+    request.onerror = () => reject(new Problem(text("unreachable")));
     request.onabort = () => reject(new DOMException("Stopped", "AbortError"));
     signal.addEventListener("abort", () => request.abort(), { once: true });
     if (signal.aborted) reject(new DOMException("Stopped", "AbortError"));

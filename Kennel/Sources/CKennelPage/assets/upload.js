@@ -6,6 +6,7 @@ import { holdNews, showNews } from "./grid.js";
 import { report, summary } from "./outcome.js";
 import { isTemporary, sendPhotos } from "./sending.js";
 import { forget, signedIn, viewer } from "./session.js";
+import { text } from "./texts.js";
 import { toast } from "./toasts.js";
 import { cancel as cancelUpload } from "./tus.js";
 import * as unsent from "./unsent.js";
@@ -32,10 +33,10 @@ let isMeant = false;
 
 function fault(file) {
   if (!types.test(file.type) && !newNames.test(file.name)) {
-    return `“${file.name}” is not a JPEG, PNG, WebP, GIF, HEIC or AVIF picture.`;
+    return text("notAPicture", { name: file.name });
   }
-  if (file.size > maximumBytes) return `“${file.name}” is larger than 25 MB. Make it smaller, then choose it again.`;
-  if (file.size === 0) return `“${file.name}” is empty.`;
+  if (file.size > maximumBytes) return text("tooLarge", { name: file.name });
+  if (file.size === 0) return text("emptyFile", { name: file.name });
   return null;
 }
 
@@ -43,8 +44,8 @@ function updateButtons() {
   const photos = sendable();
   share.disabled = !photos.length || Boolean(sending);
   const isAgain = photos.some(({ item }) => item.classList.contains("failed"));
-  share.textContent = isAgain ? "Try again" : photos.length > 1 ? `Share ${photos.length} photos` : "Share";
-  stop.textContent = sending ? "Stop" : chosen().length && !photos.length ? "Close" : "Cancel";
+  share.textContent = isAgain ? text("tryAgain") : text("sharePhotos", { count: Math.max(photos.length, 1) });
+  stop.textContent = text(sending ? "stop" : chosen().length && !photos.length ? "close" : "cancel");
 }
 
 /** Removes a photo from the dialog, and what the browser has kept of it. */
@@ -70,9 +71,9 @@ function addPhoto(photo) {
 
 /** Returns whether the user is signed in and may share photos. Asks the user to sign in if necessary. */
 async function mayShare() {
-  if (!(await signedIn("Sign in to share photos."))) return false;
+  if (!(await signedIn(text("signInToShare")))) return false;
   if (document.body.dataset.role !== "viewer") return true;
-  toast("Your account can look at the photos, but not share any. Ask an owner to change this.");
+  toast(text("onlyViewer"));
   return false;
 }
 
@@ -92,7 +93,7 @@ export async function offer(files) {
       first ??= photo;
     }
   }
-  if (tooMany) faults.push(`You can share ${maximumPhotos} photos at a time. Not added: ${tooMany}.`);
+  if (tooMany) faults.push(text("tooManyPhotos", { maximum: maximumPhotos, count: tooMany }));
   error.textContent = [...new Set(faults)].slice(0, 5).join(" ");
   updateButtons();
   if (!dialog.open) dialog.showModal();
@@ -105,19 +106,19 @@ function offerAgain(photo, post) {
   const link = document.createElement("a");
   link.href = `/photos/${post}`;
   link.target = "_blank";
-  link.textContent = "See it";
+  link.textContent = text("seeIt");
   const again = document.createElement("button");
   again.type = "button";
   again.className = "link";
-  again.textContent = "Share it again";
+  again.textContent = text("shareAgain");
   again.addEventListener("click", () => {
     photo.isRefused = false;
     photo.isAgain = true;
-    showState(photo, "Will be shared again.");
+    showState(photo, text("willBeShared"));
     updateButtons();
     share.focus();
   });
-  showState(photo, ["Already shared. ", link, " ", again]);
+  showState(photo, [text("alreadyShared"), link, " ", again]);
 }
 
 function showTotal(result) {
@@ -174,7 +175,7 @@ async function sendAll() {
     begun: (photo) => unsent.change(photo.key, detailsOf(photo)),
     progress: showProgress,
     waiting: (photo, { status }) =>
-      showState(photo, status ? "The kennel is busy. Trying again…" : "The connection was lost. Trying again…"),
+      showState(photo, text(status ? "kennelBusy" : "connectionLost")),
     shared(photo, post) {
       result.shared.push(post);
       drop(photo);
@@ -215,7 +216,7 @@ async function finish({ shared }, isSignedOut) {
   if (shared.length) await showNews().catch(() => {});
   holdNews(false);
   if (shared.length) toast(await report(shared));
-  if (isSignedOut) signedIn("You were signed out. Sign in, then try again.");
+  if (isSignedOut) signedIn(text("signedOut"));
 }
 
 /** Stops the upload in progress. Otherwise, it closes the dialog, after confirmation if there are captions. */
@@ -223,7 +224,7 @@ async function cancel() {
   if (sending) return sending.abort();
   if (isAsking) return;
   isAsking = true;
-  isMeant = !isWritten() || (await confirmed("Discard these photos?", "Captions will be lost.", "Discard"));
+  isMeant = !isWritten() || (await confirmed(text("discardPhotos"), text("captionsLost"), text("discard")));
   isAsking = false;
   if (isMeant) dialog.close();
 }
