@@ -178,7 +178,7 @@ import Testing
         #expect(try await client.begin(0, [:], ["Upload-Length": length]).status == 400, "\(length)")
       }
       #expect(try await client.begin(0).status == 422)
-      #expect(try await client.begin(PhotoInspector.maximumByteCount + 1).status == 413)
+      #expect(try await client.begin(PhotoLimits.defaultMaximumVideoSize + 1).status == 413)
       #expect(try await client.begin(.max).status == 413)
       #expect(try await client.begin(10, [:], ["Upload-Defer-Length": "1"]).status == 400)
       for text in [
@@ -272,7 +272,7 @@ import Testing
       let answer = try await web.ask("OPTIONS", "/uploads")
       #expect(answer.status == 204)
       #expect(answer.field("Tus-Version") == "1.0.0")
-      #expect(answer.field("Tus-Max-Size") == "\(PhotoInspector.maximumByteCount)")
+      #expect(answer.field("Tus-Max-Size") == "\(PhotoLimits.defaultMaximumVideoSize)")
       #expect(
         answer.field("Tus-Extension") == "creation,creation-with-upload,termination,expiration,checksum")
       #expect(answer.field("Tus-Checksum-Algorithm") == "sha256")

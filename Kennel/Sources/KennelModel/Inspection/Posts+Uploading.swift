@@ -5,15 +5,25 @@ import KennelStorage
 extension Posts {
   /// Refuses an upload that cannot succeed, before its bytes are received. All uploads ask here.
   ///
-  /// - Parameter byteCount: the announced size of the file, or nil if it is not known.
-  /// - Throws: `photoTooLarge` or `diskFull`.
-  package func admitUpload(byteCount: Int?, by user: User.ID) async throws(KennelError) {
-    guard (byteCount ?? 0) <= PhotoInspector.maximumByteCount else { throw .photoTooLarge }
-    let needed = Int64(byteCount ?? 0) + minimumFreeSpace
+  /// - Parameters:
+  ///   - byteCount: the announced size of the file, or nil if it is not known.
+  ///   - mayBeVideo: whether the file may be a video, which may be larger. Its bytes decide that later.
+  /// - Throws: `photoTooLarge`, `diskFull` or `quotaExceeded`.
+  package func admitUpload(
+    byteCount: Int?, mayBeVideo: Bool, by user: User.ID
+  ) async throws(KennelError) {
+    let video = photos.limits.video
+    let limit = mayBeVideo ? max(video, PhotoInspector.maximumByteCount) : PhotoInspector.maximumByteCount
+    if let byteCount, byteCount > limit {
+      throw limit == video ? KennelError.videoTooLarge(limit: limit) : .photoTooLarge
+    }
+    let needed = Int64(byteCount ?? 0)
     let space = try await photos.workQueue.run { [photos] in FileCalls.space(at: photos.path) }
-    if let space, space.free < needed {
+    if let space, space.free - minimumFreeSpace < needed {
       throw KennelError(.diskFull, "The disk of the kennel is nearly full. Contact the owner.")
     }
+    try await photos.requireSpace(for: needed)
+    try await Quotas(database).requireRoom(for: max(needed, 1), of: user)
   }
 
   /// Posts a file that was uploaded: it is examined, and the metadata is taken out of it.

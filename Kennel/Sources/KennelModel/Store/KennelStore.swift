@@ -1,5 +1,6 @@
 import Foundation
 import KennelStorage
+import RetrieverImages
 import Synchronization
 
 /// The data of a kennel in one directory: the database and the photos.
@@ -13,6 +14,8 @@ package final class KennelStore: Sendable {
     package var accounts = Accounts.Configuration()
     /// The maximum size of a photo in bytes.
     package var maximumPhotoSize = 25 << 20
+    /// The maximum size of a video in bytes, or 0 if videos are not accepted.
+    package var maximumVideoSize = PhotoLimits.defaultMaximumVideoSize
     package var uploads = Uploads.Limits()
     /// The space of the disk that uploads leave free, in bytes.
     package var minimumFreeSpace: Int64 = 64 << 20
@@ -86,7 +89,11 @@ package final class KennelStore: Sendable {
     }
     let log = EventLog(capacity: max(configuration.eventLogCapacity, 1))
     self.database = database
-    photos = try PhotoDirectory(path: directory + "/photos", maximumPhotoSize: configuration.maximumPhotoSize)
+    photos = try PhotoDirectory(
+      path: directory + "/photos",
+      limits: FileLimits(
+        photo: configuration.maximumPhotoSize, video: configuration.maximumVideoSize,
+        isVideo: { MovieMetadata.isMovie(Data($0)) }))
     poller = ChangePoller(interval: configuration.pollInterval, timer: timer) {
       after async throws(KennelError) in
       try await database.readChanges { connection throws(KennelError) in

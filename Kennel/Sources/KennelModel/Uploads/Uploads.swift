@@ -139,9 +139,11 @@ package final class Uploads: Sendable {
 
   /// Returns the number of unfinished uploads of all people.
   package func unfinishedCount() async throws(KennelError) -> Int {
-    try await database.read { connection throws(KennelError) in
-      try connection.first("SELECT count(*) FROM uploads WHERE post IS NULL") { Int($0.integer(0)) } ?? 0
-    }
+    try await database.read { connection throws(KennelError) in try Self.unfinishedCount(connection) }
+  }
+
+  static func unfinishedCount(_ connection: Connection) throws(KennelError) -> Int {
+    try connection.first("SELECT count(*) FROM uploads WHERE post IS NULL") { Int($0.integer(0)) } ?? 0
   }
 
   /// Removes uploads that have expired, and what a killed process has left of uploads.

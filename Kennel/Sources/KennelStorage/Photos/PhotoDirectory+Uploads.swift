@@ -77,6 +77,7 @@ extension PhotoDirectory {
   /// the photo cannot be posted now.
   package func stage(_ upload: ResumableFile) throws(KennelError) -> StagedPhoto {
     let byteCount = try upload.sync()
+    guard byteCount <= (try limit(ofFileAt: upload.path)) else { throw .photoTooLarge }
     let path = newIncomingPath
     // While the upload is locked, its second name is not removed as that of a killed process.
     guard let hash = try upload.hash(), try FileCalls.link(upload.path, as: path) else {

@@ -125,6 +125,7 @@ struct PostEndpoints: Sendable {
       return .json(status: .created, fields: ["Location": "/posts/\(post.id)"]) { $0.post(post) }
     } catch {
       metrics.count(.photoRefused)
+      if (error as? KennelError)?.code == .quotaExceeded { metrics.count(.quotaExceeded) }
       throw error
     }
   }

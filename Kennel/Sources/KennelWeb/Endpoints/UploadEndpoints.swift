@@ -12,7 +12,7 @@ struct UploadEndpoints: Sendable {
 
   /// Reports what the server can do.
   func describe(_ call: Call) -> HTTPResponse {
-    HTTPResponse(status: .noContent, fields: TusFields.capabilities)
+    HTTPResponse(status: .noContent, fields: TusFields.capabilities(maximum: store.photos.limits.maximum))
   }
 
   /// Begins an upload. If the request has bytes already, they are received too.
@@ -44,7 +44,7 @@ struct UploadEndpoints: Sendable {
     let details = UploadDetails(
       caption: description.caption, sharesMetadata: try description.sharesMetadata,
       allowsDuplicate: try description.allowsDuplicate)
-    try await store.posts.admitUpload(byteCount: byteCount, by: user.id)
+    try await store.posts.admitUpload(byteCount: byteCount, mayBeVideo: true, by: user.id)
     if !details.allowsDuplicate, let hash = try description.hash,
       let post = try await store.posts.post(of: hash)
     {
@@ -151,12 +151,13 @@ struct UploadEndpoints: Sendable {
     try await receive(request.body, into: open, checksum)
     let durable = try await open.sync()
     guard open.isComplete else { return TusFields.state(of: upload, offset: durable) }
-    do {
+    do throws(KennelError) {
       let post = try await store.uploads.finish(open, allowsDuplicate: allowsDuplicate)
       metrics.countPhoto(bytes: post.byteCount)
       upload.post = post.id
     } catch {
       metrics.count(.photoRefused)
+      if error.code == .quotaExceeded { metrics.count(.quotaExceeded) }
       throw error
     }
     return TusFields.state(of: upload, offset: durable)

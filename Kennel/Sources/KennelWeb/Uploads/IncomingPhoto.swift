@@ -3,7 +3,7 @@ import HTTPService
 import KennelModel
 import KennelStorage
 
-/// A photo that was received with one request, and what its sender says about it.
+/// A photo or a video that was received with one request, and what its sender says about it.
 struct IncomingPhoto: Sendable {
   var photo: StagedPhoto
   var details: UploadDetails
@@ -13,18 +13,22 @@ struct IncomingPhoto: Sendable {
   /// - Throws: a problem that explains the error.
   init(_ call: Call, into store: KennelStore, by user: User) async throws {
     let type = ContentType(call.request)
-    guard type.type.hasPrefix("image/") || type.type == "multipart/form-data" else {
+    let isForm = type.type == "multipart/form-data"
+    let isVideo = type.type.hasPrefix("video/")
+    guard type.type.hasPrefix("image/") || isVideo || isForm else {
       throw Problem(
         .unsupportedMediaType,
         "The content type is not supported. Send the photo itself with a type such as image/jpeg, or a form "
           + "(multipart/form-data) with the parts photo and caption.")
     }
-    let isForm = type.type == "multipart/form-data"
     let allowsDuplicate = try Self.allowsDuplicate(call.request.query("duplicate") ?? "")
-    // The request is refused before its body is read.
+    // The request is refused before its body is read. What a form contains is known only then.
+    if isVideo, store.photos.limits.video == 0 { throw KennelError.noVideos }
     let announced = call.request.body.announcedLength.map { Int(clamping: $0) }
+    // The photo in a form is smaller than the form.
     try await store.posts.admitUpload(
-      byteCount: announced.map { max(0, $0 - (isForm ? FormReading.overhead : 0)) }, by: user.id)
+      byteCount: announced.map { max(0, $0 - (isForm ? FormReading.overhead : 0)) },
+      mayBeVideo: isForm || isVideo, by: user.id)
     let upload = try await store.photos.beginUpload()
     var caption = call.request.query("caption") ?? ""
     var place = call.request.query("place") ?? ""

@@ -13,11 +13,13 @@ enum TusFields {
   ]
 
   /// What the server can do, for OPTIONS.
-  static var capabilities: HTTPFields {
+  ///
+  /// - Parameter maximum: the maximum size of an upload in bytes.
+  static func capabilities(maximum: Int) -> HTTPFields {
     [
       "Tus-Resumable": version, "Tus-Version": version,
       "Tus-Extension": extensions.joined(separator: ","),
-      "Tus-Max-Size": String(PhotoInspector.maximumByteCount), "Tus-Checksum-Algorithm": "sha256",
+      "Tus-Max-Size": String(maximum), "Tus-Checksum-Algorithm": "sha256",
     ]
   }
 

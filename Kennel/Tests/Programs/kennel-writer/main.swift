@@ -10,7 +10,7 @@ import KennelStorage
 // With a photo, it sends uploads that can be resumed instead, and goes on with those of earlier runs.
 
 guard 3...4 ~= CommandLine.arguments.count, let seed = UInt64(CommandLine.arguments[2]) else {
-  FileHandle.standardError.write(Data("usage: kennel-writer DIRECTORY SEED [PHOTO]\n".utf8))
+  FileHandle.standardError.write(Data("usage: kennel-writer DIRECTORY SEED [albums | PHOTO]\n".utf8))
   exit(64)
 }
 
@@ -23,6 +23,7 @@ guard 3...4 ~= CommandLine.arguments.count, let seed = UInt64(CommandLine.argume
 var configuration = KennelStore.Configuration()
 configuration.accounts.passwordCost = .minimum
 let store = try await KennelStore.open(CommandLine.arguments[1], configuration: configuration)
+let writesAlbums = CommandLine.arguments.last == "albums"
 let user: User
 if let found = try await store.accounts.user(named: "Writer") {
   user = found
@@ -30,7 +31,7 @@ if let found = try await store.accounts.user(named: "Writer") {
   user = try await store.accounts.addUser("Writer", password: "correct horse", role: .owner)
 }
 say("ready")
-if CommandLine.arguments.count == 4 {
+if CommandLine.arguments.count == 4, !writesAlbums {
   let photo = try Data(contentsOf: URL(fileURLWithPath: CommandLine.arguments[3]))
   try await Uploader(store: store, user: user, photo: photo).run(seed)
 }
@@ -126,6 +127,10 @@ struct Writer {
 try await withThrowingTaskGroup(of: Void.self) { group in
   for task in 0..<4 {
     group.addTask { [store, user] in
+      if writesAlbums {
+        var writer = AlbumWriter(store: store, user: user, task: task, seed: seed)
+        return try await writer.run()
+      }
       var writer = Writer(store: store, user: user, task: task, seed: seed)
       try await writer.run()
     }
