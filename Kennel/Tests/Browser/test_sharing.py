@@ -151,7 +151,7 @@ def test_a_file_that_is_not_a_photo_gives_an_error_message(window, picture):
     person.tolerated += ["415", "422"]
     person.go()
     dialog = choose(person, picture("notes.txt", data=b"Walk at nine"))
-    expect(dialog.get_by_role("alert")).to_have_text("“notes.txt” is not a JPEG, PNG, WebP, GIF, HEIC or AVIF picture.")
+    expect(dialog.get_by_role("alert")).to_have_text("“notes.txt” is not a JPEG, PNG, WebP, GIF, HEIC or AVIF picture, nor an MP4 or MOV video.")
     expect(dialog.get_by_role("button", name="Share")).to_be_disabled()
     dialog.get_by_role("button", name="Cancel").click()
     # It has the name of a photo, so the server has to check it.

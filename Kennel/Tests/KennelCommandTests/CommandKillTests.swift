@@ -149,7 +149,8 @@ import Testing
       """
       INSERT INTO users (id, name, folded, role, password, created)
       SELECT id, name, folded, role, password, created FROM other.users;
-      INSERT INTO photos SELECT * FROM other.photos;
+      INSERT INTO photos (hash, bytes, width, height, format, thumbhash)
+      SELECT hash, bytes, width, height, format, thumbhash FROM other.photos;
       INSERT INTO posts (id, author, photo, caption, created)
       SELECT id, author, photo, caption, created FROM other.posts;
       """)

@@ -10,7 +10,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct WebSessionTests {
   @Test func aSessionIsACookieThatScriptsCannotRead() async throws {
-    try await withSite { web in
+    try await withSite(clock: ManualKennelClock().clock) { web in
       _ = try await web.store.addUser("Ada", role: .owner)
       let answer = try await web.post("/session", json: #"{"name":"ada","password":"correct horse"}"#)
       #expect(answer.status == 201)
