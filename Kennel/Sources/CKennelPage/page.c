@@ -40,6 +40,9 @@ static const unsigned char app_js[] = {
 static const unsigned char bin_js[] = {
 #embed "assets/bin.js"
 };
+static const unsigned char chosen_js[] = {
+#embed "assets/chosen.js"
+};
 static const unsigned char clipboard_js[] = {
 #embed "assets/clipboard.js"
 };
@@ -48,6 +51,9 @@ static const unsigned char comments_js[] = {
 };
 static const unsigned char confirmation_js[] = {
 #embed "assets/confirmation.js"
+};
+static const unsigned char drop_js[] = {
+#embed "assets/drop.js"
 };
 static const unsigned char edit_js[] = {
 #embed "assets/edit.js"
@@ -76,6 +82,9 @@ static const unsigned char months_js[] = {
 static const unsigned char offline_js[] = {
 #embed "assets/offline.js"
 };
+static const unsigned char outcome_js[] = {
+#embed "assets/outcome.js"
+};
 static const unsigned char pictures_js[] = {
 #embed "assets/pictures.js"
 };
@@ -90,6 +99,9 @@ static const unsigned char requests_js[] = {
 };
 static const unsigned char select_js[] = {
 #embed "assets/select.js"
+};
+static const unsigned char sending_js[] = {
+#embed "assets/sending.js"
 };
 static const unsigned char session_js[] = {
 #embed "assets/session.js"
@@ -108,6 +120,12 @@ static const unsigned char times_js[] = {
 };
 static const unsigned char toasts_js[] = {
 #embed "assets/toasts.js"
+};
+static const unsigned char tus_js[] = {
+#embed "assets/tus.js"
+};
+static const unsigned char unsent_js[] = {
+#embed "assets/unsent.js"
 };
 static const unsigned char upload_js[] = {
 #embed "assets/upload.js"
@@ -158,9 +176,11 @@ static const kennel_page_file files[] = {
     FILE_NAMED("albums.js", albums_js),
     FILE_NAMED("app.js", app_js),
     FILE_NAMED("bin.js", bin_js),
+    FILE_NAMED("chosen.js", chosen_js),
     FILE_NAMED("clipboard.js", clipboard_js),
     FILE_NAMED("comments.js", comments_js),
     FILE_NAMED("confirmation.js", confirmation_js),
+    FILE_NAMED("drop.js", drop_js),
     FILE_NAMED("edit.js", edit_js),
     FILE_NAMED("events.js", events_js),
     FILE_NAMED("grid.js", grid_js),
@@ -170,17 +190,21 @@ static const kennel_page_file files[] = {
     FILE_NAMED("links.js", links_js),
     FILE_NAMED("months.js", months_js),
     FILE_NAMED("offline.js", offline_js),
+    FILE_NAMED("outcome.js", outcome_js),
     FILE_NAMED("pictures.js", pictures_js),
     FILE_NAMED("place.js", place_js),
     FILE_NAMED("refresh.js", refresh_js),
     FILE_NAMED("requests.js", requests_js),
     FILE_NAMED("select.js", select_js),
+    FILE_NAMED("sending.js", sending_js),
     FILE_NAMED("session.js", session_js),
     FILE_NAMED("shared.js", shared_js),
     FILE_NAMED("texts.js", texts_js),
     FILE_NAMED("tiles.js", tiles_js),
     FILE_NAMED("times.js", times_js),
     FILE_NAMED("toasts.js", toasts_js),
+    FILE_NAMED("tus.js", tus_js),
+    FILE_NAMED("unsent.js", unsent_js),
     FILE_NAMED("upload.js", upload_js),
     FILE_NAMED("visibility.js", visibility_js),
     FILE_NAMED("worker.js", worker_js),

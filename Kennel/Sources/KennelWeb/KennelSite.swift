@@ -100,6 +100,7 @@ package final class KennelSite: Sendable {
     let pictures = PictureEndpoints(store: store, thumbnails: thumbnails)
     endpoints = Endpoints(
       pages: pages, finding: FindingEndpoints(posts: store.posts, pages: pages, lists: posts), posts: posts,
+      uploads: UploadEndpoints(store: store, visitors: visitors, metrics: metrics),
       ownPhotos: OwnPhotoEndpoints(store: store, visitors: visitors, thumbnails: thumbnails),
       links: LinkEndpoints(
         store: store, visitors: visitors, renderer: renderer, address: address, clock: clock),

@@ -25,7 +25,8 @@ import Testing
         try transaction.connection.script(
           """
           INSERT INTO users (id, name, folded, role, password, created) VALUES (1, 'Ada', 'ada', 'owner', '', 5);
-          INSERT INTO photos VALUES (zeroblob(32), 3, 4, 5, 'png', x'01');
+          INSERT INTO photos (hash, bytes, width, height, format, thumbhash)
+          VALUES (zeroblob(32), 3, 4, 5, 'png', x'01');
           INSERT INTO posts (id, author, photo, caption, created) VALUES (7, 1, zeroblob(32), 'before', 6);
           """)
       }

@@ -121,6 +121,9 @@ import Testing
           if route.method == .get, route.name == "/bin/{id}/thumbnail" {
             // The post is not in the bin.
             #expect(answer.status == 404, "\(what)")
+          } else if route.method == .get, route.name == "/uploads/{name}" {
+            // The request does not name a version of the protocol.
+            #expect(answer.status == 412, "\(what)")
           } else if route.method == .get, refused[route.name]?.contains(sender) == true {
             #expect(answer.status == 403, "\(what)")
           } else if route.method == .get {

@@ -74,7 +74,11 @@ import Testing
     }
     #expect(
       names(.sharers)
-        == ["POST /albums", "POST /albums/{id}/links", "POST /albums/{id}/posts", "POST /posts"])
+        == [
+          "POST /albums", "POST /albums/{id}/links", "POST /albums/{id}/posts", "POST /posts",
+          "POST /uploads", "GET /uploads/{name}", "PATCH /uploads/{name}", "DELETE /uploads/{name}",
+          "POST /uploads/{name}",
+        ])
     let people = names(.owners).subtracting(["GET /visibility", "PUT /visibility"])
     #expect(people.allSatisfy { $0.contains(" /people") } && people.count == 7)
   }

@@ -16,6 +16,7 @@ import { text } from "./texts.js";
 import { formatTimes } from "./times.js";
 import { toast } from "./toasts.js";
 import "./bin.js";
+import "./drop.js";
 import "./edit.js";
 import "./links.js";
 import "./months.js";

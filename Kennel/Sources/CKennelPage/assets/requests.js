@@ -22,13 +22,15 @@ export function sentence(status, body) {
   }
 }
 
-/** Returns the post that the problem document of a response is about, or null. */
-function postIn(body) {
+/** Returns the problem that a response reports. */
+export function problemOf(status, text) {
+  let post = null;
   try {
-    return JSON.parse(body).post ?? null;
+    post = JSON.parse(text).post ?? null;
   } catch {
-    return null;
+    // Only a few problems are about a post.
   }
+  return new Problem(sentence(status, text), status, post);
 }
 
 async function ask(address, options) {
@@ -63,28 +65,4 @@ export async function page(address) {
     throw new Problem(detail || sentence(response.status, body), response.status);
   }
   return found;
-}
-
-/** Sends a form with a file. `progress` is called with a fraction from 0 to 1. Aborting the signal cancels it. */
-export function sendForm(address, form, { progress, signal }) {
-  return new Promise((resolve, reject) => {
-    // Only XMLHttpRequest reports upload progress.
-    const request = new XMLHttpRequest();
-    request.open("POST", address);
-    request.setRequestHeader("Accept", "application/json");
-    request.setRequestHeader("Accept-Language", language);
-    request.upload.onprogress = (event) => progress(event.lengthComputable ? event.loaded / event.total : 0);
-    request.upload.onload = () => progress(1);
-    request.onload = () => {
-      if (request.status === 201) resolve(JSON.parse(request.responseText));
-      else {
-        const { status, responseText } = request;
-        reject(new Problem(sentence(status, responseText), status, postIn(responseText)));
-      }
-    };
-    request.onerror = () => reject(new Problem(text("connectionLost")));
-    request.onabort = () => reject(new DOMException("Stopped", "AbortError"));
-    signal.addEventListener("abort", () => request.abort(), { once: true });
-    request.send(form);
-  });
 }

@@ -5,6 +5,7 @@ import { refresh } from "./refresh.js";
 import { send } from "./requests.js";
 import { text } from "./texts.js";
 import { toast } from "./toasts.js";
+import { forgetAll } from "./unsent.js";
 
 const dialog = document.getElementById("sign-in");
 const form = dialog.querySelector("form");
@@ -70,7 +71,7 @@ document.addEventListener("click", async (event) => {
     try {
       await send("DELETE", "/session");
       document.body.dataset.viewer = "";
-      await forgetEverything();
+      await Promise.all([forgetEverything(), forgetAll()]);
       location.assign("/");
     } catch (problem) {
       toast(problem.message);

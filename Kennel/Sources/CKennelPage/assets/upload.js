@@ -1,13 +1,15 @@
-// Sharing photos: they are chosen, dropped or pasted, and each has a preview, a caption and a progress bar.
+// Sharing photos: the dialog for the photos that were chosen, dropped, pasted or not sent completely before.
 
+import { add, captionOf, chosen, focusCaption, isWritten, remove, sendable, showProgress, showState } from "./chosen.js";
 import { confirmed } from "./confirmation.js";
 import { holdNews, showNews } from "./grid.js";
-import { Problem, sendForm } from "./requests.js";
-import { forget, signedIn } from "./session.js";
+import { report, summary } from "./outcome.js";
+import { isTemporary, sendPhotos } from "./sending.js";
+import { forget, signedIn, viewer } from "./session.js";
 import { text } from "./texts.js";
-import { isShown } from "./tiles.js";
-import { monthName } from "./times.js";
 import { toast } from "./toasts.js";
+import { cancel as cancelUpload } from "./tus.js";
+import * as unsent from "./unsent.js";
 
 const types = /^(image\/(jpeg|png|webp|gif|hei[cf]|avif)|video\/(mp4|quicktime|x-m4v|3gpp))$/;
 // Most systems do not know the type of these files.
@@ -15,19 +17,18 @@ const newNames = /\.(hei[cf]|avif|mov|m4v|3gp)$/i;
 // The server knows the limit for them.
 const videos = /^video\/|\.(mov|m4v|3gp)$/i;
 const maximumBytes = 25 * 1024 * 1024;
-const maximumPhotos = 20;
+const maximumPhotos = 1000;
 
 const dialog = document.getElementById("upload");
 const form = dialog.querySelector("form");
-const list = form.querySelector(".chosen");
 const error = form.querySelector(".error");
+const total = form.querySelector(".total");
+const totalText = total.querySelector("p");
+const totalBar = total.querySelector("progress");
 const share = form.querySelector("[type=submit]");
 const stop = form.querySelector("[data-close]");
 const input = document.getElementById("upload-files");
-const template = document.getElementById("chosen-photo");
-const drop = document.getElementById("drop");
 
-let chosen = [];
 let sending = null;
 let isAsking = false;
 let isMeant = false;
@@ -42,38 +43,33 @@ function fault(file) {
   return null;
 }
 
-function remove(photo) {
-  URL.revokeObjectURL(photo.preview);
-  photo.item.remove();
-  chosen = chosen.filter((other) => other !== photo);
-  updateButtons();
-}
-
-/** The photos that have not been refused permanently. */
-const sendable = () => chosen.filter(({ isRefused }) => !isRefused);
-
 function updateButtons() {
   const photos = sendable();
   share.disabled = !photos.length || Boolean(sending);
   const isAgain = photos.some(({ item }) => item.classList.contains("failed"));
   share.textContent = isAgain ? text("tryAgain") : text("sharePhotos", { count: Math.max(photos.length, 1) });
-  stop.textContent = text(sending ? "stop" : chosen.length && !photos.length ? "close" : "cancel");
+  stop.textContent = text(sending ? "stop" : chosen().length && !photos.length ? "close" : "cancel");
 }
 
-function add(file) {
-  const item = template.content.firstElementChild.cloneNode(true);
-  const photo = { file, item, preview: URL.createObjectURL(file) };
-  for (const name of item.querySelectorAll(".file")) name.textContent = file.name || text("thePhoto");
-  const image = item.querySelector("img");
-  image.addEventListener("error", () => { image.hidden = true; });
-  image.src = photo.preview;
-  item.querySelector("[data-remove]").addEventListener("click", () => {
-    remove(photo);
-    (list.querySelector("textarea") ?? form.querySelector("[data-choose]")).focus();
+/** Removes a photo from the dialog, and what the browser has kept of it. */
+function drop(photo) {
+  remove(photo);
+  unsent.forget(photo.key);
+  updateButtons();
+}
+
+/** Removes a photo that will not be shared. */
+function discard(photo) {
+  if (photo.address) cancelUpload(photo.address);
+  drop(photo);
+}
+
+function addPhoto(photo) {
+  add(photo, () => {
+    discard(photo);
+    if (chosen().length) focusCaption();
+    else form.querySelector("[data-choose]").focus();
   });
-  list.append(item);
-  chosen.push(photo);
-  return item;
 }
 
 /** Returns whether the user is signed in and may share photos. Asks the user to sign in if necessary. */
@@ -93,25 +89,22 @@ export async function offer(files) {
   for (const file of files) {
     const reason = fault(file);
     if (reason) faults.push(reason);
-    else if (chosen.length >= maximumPhotos) tooMany += 1;
+    else if (chosen().length >= maximumPhotos) tooMany += 1;
     else {
-      const item = add(file);
-      first ??= item;
+      const photo = { file, key: unsent.newKey() };
+      addPhoto(photo);
+      first ??= photo;
     }
   }
   if (tooMany) faults.push(text("tooManyPhotos", { maximum: maximumPhotos, count: tooMany }));
-  error.textContent = [...new Set(faults)].join(" ");
+  error.textContent = [...new Set(faults)].slice(0, 5).join(" ");
   updateButtons();
   if (!dialog.open) dialog.showModal();
-  first?.querySelector("textarea").focus();
+  if (first) focusCaption(first);
 }
-
-/** Returns whether another attempt may succeed: the photo itself was not the problem. */
-const isRetryable = ({ status }) => [0, 401, 408, 429].includes(status) || status >= 500;
 
 /** Says that a photo is already in the kennel. It is skipped, unless the user wants it again. */
 function offerAgain(photo, post) {
-  const state = photo.item.querySelector(".state");
   photo.isRefused = true;
   const link = document.createElement("a");
   link.href = `/photos/${post}`;
@@ -124,61 +117,19 @@ function offerAgain(photo, post) {
   again.addEventListener("click", () => {
     photo.isRefused = false;
     photo.isAgain = true;
-    state.textContent = text("willBeShared");
+    showState(photo, text("willBeShared"));
     updateButtons();
     share.focus();
   });
-  state.replaceChildren(text("alreadyShared"), link, " ", again);
+  showState(photo, [text("alreadyShared"), link, " ", again]);
 }
 
-async function sendOne(photo, signal) {
-  const { item, file } = photo;
-  const bar = item.querySelector("progress");
-  const state = item.querySelector(".state");
-  item.classList.remove("failed");
-  bar.hidden = false;
-  bar.value = 0;
-  bar.ariaLabel = text("uploadingNamed", { name: file.name });
-  state.textContent = text("uploading");
-  const caption = item.querySelector("textarea").value.trim();
-  // The caption is not in the address, because proxies log addresses and reject long ones.
-  const sent = new FormData();
-  if (caption) sent.append("caption", caption);
-  if (form.elements.place.checked) sent.append("place", "shared");
-  sent.append("photo", file);
-  const progress = (part) => {
-    bar.value = part;
-    if (part === 1) state.textContent = text("processing");
-  };
-  try {
-    return await sendForm(photo.isAgain ? "/posts?duplicate=allow" : "/posts", sent, { progress, signal });
-  } catch (problem) {
-    bar.hidden = true;
-    if (problem.name === "AbortError") {
-      state.textContent = "";
-      throw problem;
-    }
-    if (problem.status === 409 && problem.post) {
-      offerAgain(photo, problem.post);
-      return null;
-    }
-    item.classList.add("failed");
-    photo.isRefused = !isRetryable(problem);
-    state.textContent = problem.message;
-    if (problem instanceof Problem && problem.status === 401) {
-      forget();
-      throw problem;
-    }
-    return null;
-  }
-}
-
-/** Returns a message about shared photos. It says where they are if that is not in view. */
-function report(posts) {
-  const message = text("photosShared", { count: posts.length });
-  const months = new Set(posts.filter(({ id }) => !isShown(id)).map(({ taken }) => taken.slice(0, 7)));
-  if (months.size === 1) return `${message} ${text("seeMonth", { month: monthName([...months][0]) })}`;
-  return months.size ? `${message} ${text("inTheirMonths")}` : message;
+function showTotal(result) {
+  total.hidden = result.count < 2;
+  totalBar.hidden = !sending;
+  totalBar.max = result.count;
+  totalBar.value = result.shared.length + result.known + result.failed;
+  totalText.textContent = summary(result);
 }
 
 /** Disables changes to the photos while they are being sent. */
@@ -190,34 +141,86 @@ function setSending(controller) {
   updateButtons();
 }
 
+/** What the browser keeps with the file of a photo. */
+const detailsOf = ({ caption, sharesPlace, isAgain, isStopped, address }) =>
+  ({ viewer: viewer(), caption, sharesPlace, isAgain, isStopped, address });
+
+/** Keeps the photos one after another, as far as they are still needed. */
+async function keep(photos) {
+  for (const photo of photos) {
+    if (chosen().includes(photo)) await unsent.keep(photo.key, photo.file, detailsOf(photo));
+    // It may have been shared meanwhile.
+    if (!chosen().includes(photo)) unsent.forget(photo.key);
+  }
+}
+
 async function sendAll() {
+  const photos = sendable();
+  const result = { shared: [], known: 0, failed: 0, count: photos.length };
+  let isSignedOut = false;
+  for (const photo of photos) {
+    const [caption, sharesPlace] = [captionOf(photo), form.elements.place.checked];
+    // What belongs to an upload is said when it begins.
+    if (photo.address && (caption !== photo.caption || sharesPlace !== photo.sharesPlace)) {
+      cancelUpload(photo.address);
+      photo.address = null;
+    }
+    Object.assign(photo, { caption, sharesPlace, isStopped: false });
+    showState(photo);
+  }
+  keep(photos);
   setSending(new AbortController());
   // The user's own photos are not announced as new.
   holdNews(true);
   error.textContent = "";
-  const shared = [];
-  let isSignedOut = false;
-  try {
-    for (const photo of sendable()) {
-      const post = await sendOne(photo, sending.signal);
-      if (!post) continue;
-      shared.push(post);
-      remove(photo);
-    }
-  } catch (problem) {
-    isSignedOut = problem.status === 401;
-  } finally {
-    setSending(null);
-  }
-  if (!chosen.length) dialog.close();
+  showTotal(result);
+  await sendPhotos(photos, sending, {
+    begun: (photo) => unsent.change(photo.key, detailsOf(photo)),
+    progress: showProgress,
+    waiting: (photo, { status }) =>
+      showState(photo, text(status ? "kennelBusy" : "connectionLost")),
+    shared(photo, post) {
+      result.shared.push(post);
+      drop(photo);
+      showTotal(result);
+    },
+    failed(photo, problem) {
+      if (problem.name === "AbortError") {
+        photo.isStopped = true;
+        unsent.change(photo.key, detailsOf(photo));
+        showState(photo);
+        return false;
+      }
+      if (problem.status === 409 && problem.post) {
+        result.known += 1;
+        offerAgain(photo, problem.post);
+      } else {
+        result.failed += 1;
+        isSignedOut ||= problem.status === 401;
+        photo.isRefused = !isTemporary(problem) && problem.status !== 401;
+        // The kennel has removed what it cannot use.
+        if (photo.isRefused) photo.address = null;
+        showState(photo, problem.message, true);
+      }
+      if (photo.isRefused) unsent.forget(photo.key);
+      showTotal(result);
+      return problem.status === 401;
+    },
+  });
+  setSending(null);
+  showTotal(result);
+  await finish(result, isSignedOut);
+}
+
+async function finish({ shared }, isSignedOut) {
+  if (isSignedOut) forget();
+  if (!chosen().length) dialog.close();
   else if (!sendable().length) stop.focus();
   if (shared.length) await showNews().catch(() => {});
   holdNews(false);
-  if (shared.length) toast(report(shared));
+  if (shared.length) toast(await report(shared));
   if (isSignedOut) signedIn(text("signedOut"));
 }
-
-const isWritten = () => chosen.some(({ item }) => item.querySelector("textarea").value.trim());
 
 /** Stops the upload in progress. Otherwise, it closes the dialog, after confirmation if there are captions. */
 async function cancel() {
@@ -229,9 +232,30 @@ async function cancel() {
   if (isMeant) dialog.close();
 }
 
+/** Goes on with what was being shared when the page was closed. */
+async function restore() {
+  if (!viewer() || document.body.dataset.role === "viewer") return;
+  const keys = await unsent.keys();
+  if (!keys.length || !(await unsent.claim("exclusive"))) return;
+  let isStopped = false;
+  for (const key of keys) {
+    const { file, details } = (await unsent.find(key)) ?? {};
+    if (details?.viewer !== viewer()) continue;
+    form.elements.place.checked ||= details.sharesPlace;
+    isStopped ||= details.isStopped;
+    addPhoto({ ...details, file, key, isStopped: false });
+  }
+  if (!chosen().length) return unsent.unclaim();
+  updateButtons();
+  if (!dialog.open) dialog.showModal();
+  if (!isStopped) await sendAll();
+}
+
 form.addEventListener("submit", (event) => {
   event.preventDefault();
-  if (sendable().length && !sending) sendAll();
+  if (!sendable().length || sending) return;
+  unsent.claim("shared");
+  sendAll();
 });
 stop.addEventListener("click", cancel);
 form.querySelector("[data-choose]").addEventListener("click", () => input.click());
@@ -251,9 +275,11 @@ dialog.addEventListener("close", (event) => {
     return;
   }
   isMeant = false;
-  for (const photo of [...chosen]) remove(photo);
+  for (const photo of [...chosen()]) discard(photo);
+  unsent.unclaim();
   form.elements.place.checked = false;
   error.textContent = "";
+  total.hidden = true;
 });
 
 input.addEventListener("change", () => {
@@ -265,40 +291,4 @@ document.addEventListener("click", async (event) => {
   if (!event.target.closest("[data-upload]")) return;
   if (await mayShare()) input.click();
 });
-
-// Dropping and pasting work anywhere on the page.
-
-const hasFiles = (event) => event.dataTransfer?.types.includes("Files");
-let depth = 0;
-
-function endDrag() {
-  depth = 0;
-  if (drop.matches(":popover-open")) drop.hidePopover();
-}
-
-document.addEventListener("dragenter", (event) => {
-  if (!hasFiles(event)) return;
-  event.preventDefault();
-  depth += 1;
-  if (!drop.matches(":popover-open")) drop.showPopover();
-});
-document.addEventListener("dragover", (event) => {
-  if (hasFiles(event)) event.preventDefault();
-});
-document.addEventListener("dragleave", (event) => {
-  if (!hasFiles(event)) return;
-  depth -= 1;
-  if (depth <= 0) endDrag();
-});
-document.addEventListener("drop", (event) => {
-  if (!hasFiles(event)) return;
-  event.preventDefault();
-  endDrag();
-  offer([...event.dataTransfer.files]);
-});
-document.addEventListener("paste", (event) => {
-  const files = [...(event.clipboardData?.files ?? [])].filter((file) => file.type.startsWith("image/"));
-  if (!files.length) return;
-  event.preventDefault();
-  offer(files);
-});
+restore();

@@ -17,6 +17,11 @@ enum CheckCommand {
         "\(subject) a photo of an earlier version. Its place is taken out before others get \(object), or when kennel serve runs."
       )
     }
+    if report.unfinishedUploadCount > 0 {
+      let uploads =
+        report.unfinishedUploadCount == 1 ? "1 upload is" : "\(report.unfinishedUploadCount) uploads are"
+      context.screen.say("\(uploads) not finished. Each can be resumed for a day and is then removed.")
+    }
     return report.isClean ? .success : .failure
   }
 

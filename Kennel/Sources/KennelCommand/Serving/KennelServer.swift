@@ -29,6 +29,7 @@ struct KennelServer: Sendable {
     await ReadinessNotice.send("READY=1")
     let reading = Task { await readTimes() }
     let emptying = Task { await emptyBin() }
+    let sweeping = Task { await sweepUploads() }
     let result: Result<Void, any Error>
     do {
       let renewal = CertificateRenewal(
@@ -52,8 +53,10 @@ struct KennelServer: Sendable {
     }
     reading.cancel()
     emptying.cancel()
+    sweeping.cancel()
     await reading.value
     await emptying.value
+    await sweeping.value
     await site.close()
     try result.get()
     await listener.log.flush()
@@ -69,6 +72,18 @@ struct KennelServer: Sendable {
         listener.log.note(problem: "The bin could not be emptied: \(error)")
       }
     } while (try? await Task.sleep(for: .seconds(3600))) != nil
+  }
+
+  /// Removes uploads that were begun a day ago and not finished, every hour. Opening the store does it too.
+  private func sweepUploads() async {
+    while (try? await Task.sleep(for: .seconds(3600))) != nil {
+      do throws(KennelError) {
+        try await store.uploads.sweep()
+      } catch {
+        if error.code == .closed || error.code == .cancelled { return }
+        listener.log.note(problem: "Unfinished uploads could not be removed: \(error)")
+      }
+    }
   }
 
   /// Reads when the photos of an earlier version were taken.

@@ -5,7 +5,7 @@ extension KennelStore {
   /// Writes the complete store to one file, as it is at one moment. Other readers and writers can continue meanwhile.
   ///
   /// The file is a tar archive. It contains the password hashes, without which nobody could sign in again, and what was taken
-  /// out of photos, so only its owner may read it (mode 0600). It does not contain sessions, secret links and addresses of feeds. The file appears under its name when it is complete
+  /// out of photos, so only its owner may read it (mode 0600). It does not contain sessions, secret links, addresses of feeds and unfinished uploads. The file appears under its name when it is complete
   /// and replaces an existing file. A pipe or a device is written to directly.
   ///
   /// Cancelling stops it soon and leaves nothing behind.
@@ -100,7 +100,7 @@ struct BackupWriter: ~Copyable {
     try copy.script(
       """
       PRAGMA secure_delete = ON;
-      DELETE FROM sessions; DELETE FROM links; DELETE FROM account_links; DELETE FROM feeds;
+      DELETE FROM sessions; DELETE FROM links; DELETE FROM account_links; DELETE FROM feeds; DELETE FROM uploads;
       """)
     try SearchIndex.removeDeletedWords(copy)
     progress.photoCount = try copy.first("SELECT count(*) FROM photos") { Int($0.integer(0)) }

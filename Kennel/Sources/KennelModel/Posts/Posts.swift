@@ -18,11 +18,14 @@ package final class Posts: Sendable {
   let latestMonths = Mutex<Versioned<[MonthCount]>?>(nil)
   let photos: PhotoDirectory
   let searches = SearchLimiter()
+  /// The space of the disk that uploads leave free.
+  let minimumFreeSpace: Int64
 
   init(
     database: Database, photos: PhotoDirectory, changes: ChangeRecorder, clock: KennelClock,
-    timeZone: TimeZone
+    timeZone: TimeZone, minimumFreeSpace: Int64
   ) {
+    self.minimumFreeSpace = minimumFreeSpace
     self.database = database
     self.photos = photos
     self.changes = changes
@@ -37,14 +40,17 @@ package final class Posts: Sendable {
   ///   - taken: when the photo was taken (default: the date of the post). An impossible time counts as unknown.
   ///   - allowsDuplicate: whether another post may have the same photo.
   ///   - ignoresQuota: whether the photos of the author may take more than the quota allows (``Quotas``).
-  /// - Throws: `badText`, `badPhoto`, `noSuchUser`, `alreadyPosted` or `quotaExceeded`, or an error of the file system.
+  ///   - upload: the id of the upload that becomes the post.
+  /// - Throws: `badText`, `badPhoto`, `noSuchUser`, `noSuchUpload`, `alreadyPosted` or `quotaExceeded`, or an error of the
+  ///   file system.
   package func add(
     _ photo: NewPhoto, caption: String, author: User.ID, created: Date? = nil, taken: TakenTime? = nil,
-    allowsDuplicate: Bool = true, ignoresQuota: Bool = false
+    allowsDuplicate: Bool = true, ignoresQuota: Bool = false, upload: Upload.ID? = nil
   ) async throws(KennelError) -> Post {
     var draft = try Draft(photo: photo, caption: caption, author: author, created: created)
     draft.taken = taken
     draft.allowsDuplicate = allowsDuplicate
+    draft.upload = upload
     draft.ignoresQuota = ignoresQuota
     return try await database.write { [self, draft] transaction throws(KennelError) in
       try insert(draft, in: transaction)
@@ -59,6 +65,7 @@ package final class Posts: Sendable {
     let created: Date?
     var taken: TakenTime?
     var allowsDuplicate = true
+    var upload: Upload.ID?
     var ignoresQuota = false
     var origin: Post.Origin?
 
@@ -98,20 +105,28 @@ package final class Posts: Sendable {
       throw KennelError.noSuchUser
     }
     let id = connection.lastInsertedID
+    if let upload = draft.upload {
+      let count = try connection.run(
+        "UPDATE uploads SET post = ? WHERE id = ? AND post IS NULL", .integer(id), .blob(upload))
+      guard count == 1 else { throw KennelError.noSuchUpload }
+    }
     try changes.record(.posted, post: id, at: now, in: transaction)
     guard let post = try Self.post(id, for: nil, from: connection) else { throw Self.noSuchPost }
     return post
   }
 
+  /// Returns the first post with a photo, or nil if there is none.
+  static func firstPost(of hash: PhotoHash, _ connection: Connection) throws(KennelError) -> Post.ID? {
+    try connection.first(
+      "SELECT min(id) FROM posts WHERE (photo = ?1 OR original = ?1) AND +binned IS NULL",
+      .blob(hash.bytes)
+    ) { $0.isNull(0) ? nil : $0.integer(0) } ?? nil
+  }
+
   /// A photo is known if the file of a post that others get, or the one that was uploaded, has the same bytes.
   private static func refuseDuplicate(of photo: NewPhoto, _ connection: Connection) throws(KennelError) {
-    let first =
-      try connection.first(
-        "SELECT min(id) FROM posts WHERE (photo = ?1 OR original = ?1) AND +binned IS NULL",
-        .blob(photo.uploadedHash.bytes)
-      ) { $0.isNull(0) ? nil : $0.integer(0) } ?? nil
-    guard let first else { return }
-    throw KennelError(.alreadyPosted, "The photo was already shared.", post: first)
+    guard let first = try firstPost(of: photo.uploadedHash, connection) else { return }
+    throw KennelError.alreadyPosted(first)
   }
 
   /// Returns the ids of the posts before a given one, the newest first.

@@ -16,6 +16,9 @@ package final class KennelStore: Sendable {
     package var maximumPhotoSize = 25 << 20
     /// The maximum size of a video in bytes, or 0 if videos are not accepted.
     package var maximumVideoSize = PhotoLimits.defaultMaximumVideoSize
+    package var uploads = Uploads.Limits()
+    /// The space of the disk that uploads leave free, in bytes.
+    package var minimumFreeSpace: Int64 = 64 << 20
     /// The number of events that can be replayed.
     package var eventLogCapacity = 10_000
     /// The maximum number of events that a listener may fall behind.
@@ -34,6 +37,7 @@ package final class KennelStore: Sendable {
   package let accounts: Accounts
   package let posts: Posts
   package let albums: Albums
+  package let uploads: Uploads
   package let photos: PhotoDirectory
   package let events: EventHub
   package let versions: ContentVersions
@@ -109,18 +113,20 @@ package final class KennelStore: Sendable {
     changes = ChangeRecorder(database: database, photos: photos, log: log, hub: events)
     versions = ContentVersions(changes: changes)
     posts = Posts(
-      database: database, photos: photos, changes: changes, clock: clock, timeZone: configuration.timeZone)
+      database: database, photos: photos, changes: changes, clock: clock, timeZone: configuration.timeZone,
+      minimumFreeSpace: configuration.minimumFreeSpace)
     albums = Albums(posts: posts)
+    uploads = Uploads(posts: posts, limits: configuration.uploads)
     accounts = try Accounts(posts: posts, clock: clock, configuration: configuration.accounts)
     try FileCalls.syncDirectory(directory)
   }
 
   private func prepare() async throws(KennelError) {
-    let changes = changes
-    try await database.write { transaction throws(KennelError) in
+    try await database.write { [changes, uploads] transaction throws(KennelError) in
       try KennelLineage.begin(transaction.connection)
       try changes.clearIncoming(in: transaction)
       try changes.removePhotos(in: transaction)
+      try uploads.sweep(in: transaction)
     }
   }
 

@@ -47,6 +47,7 @@ struct StoreCheck {
     report.notExaminedCount = try await database.read { connection throws(KennelError) in
       try connection.first("SELECT count(*) FROM posts WHERE metadata IS NULL") { Int($0.integer(0)) } ?? 0
     }
+    report.unfinishedUploadCount = try await database.read(Uploads.unfinishedCount)
     let files = try await checkFiles()
     report.problems += files.unknownFiles.map { .unknownFile($0) }
     for (hash, byteCount) in doubtful where try await isMissing(hash, byteCount: byteCount) {

@@ -53,6 +53,8 @@ package struct StoreReport: Sendable, Hashable {
   package var photoCount = 0
   /// The number of photos of earlier versions whose metadata was not taken out yet. The server does that.
   package var notExaminedCount = 0
+  /// The number of uploads that were begun and can be resumed.
+  package var unfinishedUploadCount = 0
   /// The number of orphans that were removed on request.
   package var removedCount = 0
   /// Whether the search index was wrong and was rebuilt on request.

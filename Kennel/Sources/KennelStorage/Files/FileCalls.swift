@@ -322,6 +322,13 @@ package enum FileCalls {
   /// Syncs all file systems. For many files, this takes far less time than an `fsync` for each.
   package static func syncAll() { Glibc.sync() }
 
+  /// Gives a file a second name on the same file system. Returns false if the file system does not support that.
+  package static func link(_ source: String, as target: String) throws(KennelError) -> Bool {
+    if Glibc.link(source, target) == 0 { return true }
+    guard ![EPERM, EOPNOTSUPP, ENOSYS, EMLINK, EXDEV].contains(errno) else { return false }
+    throw .file("A file could not be created", path: target, errno: errno)
+  }
+
   /// Removes a file. Succeeds if the file does not exist.
   package static func remove(_ path: String) throws(KennelError) {
     let code = StorageFault.strikes(.removeFile) ? noSpace() as Int32 : unlink(path)

@@ -17,7 +17,7 @@ package final class PhotoDirectory: Sendable {
 
   /// The directory. All photos are directly in it, so one directory sync is enough for many of them.
   package let path: String
-  private let incoming: String
+  let incoming: String
   package let workQueue: BlockingWorkQueue<Void>
   package let limits: FileLimits
   package var maximumPhotoSize: Int { limits.photo }
@@ -74,7 +74,7 @@ package final class PhotoDirectory: Sendable {
 
   package func location(_ hash: PhotoHash) -> String { "\(path)/\(hash)" }
 
-  private var newIncomingPath: String {
+  var newIncomingPath: String {
     "\(incoming)/\(Sodium.base64(Sodium.randomBytes(16)))\(Self.partSuffix)"
   }
 
@@ -206,15 +206,21 @@ extension PhotoDirectory {
   /// - Throws: `photoTooLarge`, or an error of the file system.
   package func hash(ofFileAt path: String) async throws(KennelError) -> PhotoHash {
     try await workQueue.run { [self] () throws(KennelError) in
-      let isVideo = try limits.isVideo(Self.prefix(ofFileAt: path))
-      if isVideo, limits.video == 0 { throw .noVideos }
-      if isVideo, FileCalls.size(of: path) ?? 0 > limits.video { throw .videoTooLarge(limit: limits.video) }
-      let limit = isVideo ? limits.video : limits.photo
-      guard let hash = try Self.hash(of: OpenFile(reading: path), limit: limit) else {
+      guard let hash = try Self.hash(of: OpenFile(reading: path), limit: limit(ofFileAt: path)) else {
         throw KennelError(.failed, "The photo at \(path) could not be hashed. Try again.")
       }
       return hash
     }
+  }
+
+  /// Returns the limit for the size of a file, which depends on what it is.
+  ///
+  /// - Throws: `photoTooLarge` or another error if the file is a video that is not accepted.
+  func limit(ofFileAt path: String) throws(KennelError) -> Int {
+    guard try limits.isVideo(Self.prefix(ofFileAt: path)) else { return limits.photo }
+    if limits.video == 0 { throw .noVideos }
+    if FileCalls.size(of: path) ?? 0 > limits.video { throw .videoTooLarge(limit: limits.video) }
+    return limits.video
   }
 
   /// Copies a photo or a video from a file into the store, in pieces.

@@ -55,6 +55,12 @@ package struct KennelError: Error, Sendable, LocalizedError, CustomStringConvert
     package static let noSuchPost = Code("noSuchPost")
     /// The comment does not exist.
     package static let noSuchComment = Code("noSuchComment")
+    /// The upload does not exist, has expired or was cancelled.
+    package static let noSuchUpload = Code("noSuchUpload")
+    /// The bytes do not begin where the upload ends, or they are more than it still needs.
+    package static let wrongOffset = Code("wrongOffset")
+    /// The person has too many unfinished uploads.
+    package static let tooManyUploads = Code("tooManyUploads")
     /// The album does not exist.
     package static let noSuchAlbum = Code("noSuchAlbum")
     /// The user does not have permission.
@@ -137,5 +143,10 @@ package struct KennelError: Error, Sendable, LocalizedError, CustomStringConvert
   package static let cancelled = KennelError(.cancelled, "The operation was cancelled before it began.")
   package static let closed = KennelError(
     .closed, "Kennel is shutting down. Try again when it has restarted.")
+  /// - Parameter post: the post that has the photo.
+  package static func alreadyPosted(_ post: Int64) -> KennelError {
+    KennelError(.alreadyPosted, "The photo was already shared.", post: post)
+  }
+
   package static let noSuchUser = KennelError(.noSuchUser, "The user does not exist.")
 }

@@ -5,6 +5,7 @@ struct Endpoints: Sendable {
   let pages: PageEndpoints
   let finding: FindingEndpoints
   let posts: PostEndpoints
+  let uploads: UploadEndpoints
   let ownPhotos: OwnPhotoEndpoints
   let links: LinkEndpoints
   let visibility: VisibilityEndpoints
@@ -30,6 +31,12 @@ struct Endpoints: Sendable {
     Route(.get, "posts/{id}/thumbnail", for: .lookers) { try await $0.pictures.thumbnail($1) },
     Route(.get, "posts", for: .lookers) { try await $0.posts.list($1) },
     Route(.post, "posts", for: .sharers) { try await $0.posts.add($1) },
+    Route(.options, "uploads", for: .everyone) { $0.uploads.describe($1) },
+    Route(.post, "uploads", for: .sharers) { try await $0.uploads.begin($1) },
+    Route(.get, "uploads/{name}", for: .sharers) { try await $0.uploads.show($1) },
+    Route(.patch, "uploads/{name}", for: .sharers) { try await $0.uploads.append($1) },
+    Route(.delete, "uploads/{name}", for: .sharers) { try await $0.uploads.cancel($1) },
+    Route(.post, "uploads/{name}", for: .sharers) { try await $0.uploads.override($1) },
     Route(.get, "posts/{id}", for: .lookers) { try await $0.posts.show($1) },
     Route(.patch, "posts/{id}", for: .people) { try await $0.edits.edit($1) },
     Route(.delete, "posts/{id}", for: .people) { try await $0.posts.delete($1) },

@@ -118,33 +118,15 @@ struct PostEndpoints: Sendable {
   func add(_ call: Call) async throws -> HTTPResponse {
     // The user is verified before the body is read.
     let user = try await visitors.user(of: call)
-    let allowsDuplicate = try allowsDuplicate(call)
     do {
-      let incoming = try await IncomingPhoto(call, into: store.photos) { byteCount throws(KennelError) in
-        try await store.quotas.requireRoom(for: byteCount, of: user.id)
-      }
-      // The time is part of the metadata that is taken out.
-      let taken = await store.posts.captureTime(ofFileAt: incoming.photo.path)
-      let photo = try await NewPhoto.examining(
-        incoming.photo, in: store.photos, sharesMetadata: incoming.sharesMetadata)
-      let post = try await store.posts.add(
-        photo, caption: incoming.caption, author: user.id, taken: taken, allowsDuplicate: allowsDuplicate)
+      let incoming = try await IncomingPhoto(call, into: store, by: user)
+      let post = try await store.posts.share(incoming.photo, incoming.details, author: user.id)
       metrics.countPhoto(bytes: post.byteCount)
       return .json(status: .created, fields: ["Location": "/posts/\(post.id)"]) { $0.post(post) }
     } catch {
       metrics.count(.photoRefused)
       if (error as? KennelError)?.code == .quotaExceeded { metrics.count(.quotaExceeded) }
       throw error
-    }
-  }
-
-  private func allowsDuplicate(_ call: Call) throws(Problem) -> Bool {
-    switch call.request.query("duplicate") ?? "" {
-    case "": return false
-    case "allow": return true
-    default:
-      throw .badRequest(
-        "The parameter “duplicate” must be “allow”, to share a photo again that was already shared.")
     }
   }
 

@@ -31,11 +31,11 @@ extension Problem {
   private init(_ error: KennelError) {
     let detail = error.description
     switch error.code {
-    case .noSuchPost, .noSuchComment, .noSuchUser, .noSuchLink, .noSuchAlbum:
+    case .noSuchPost, .noSuchComment, .noSuchUser, .noSuchLink, .noSuchAlbum, .noSuchUpload:
       self.init(.notFound, detail)
     case .notAllowed: self.init(.forbidden, detail)
     case .badText, .badName, .badPassword, .badPhoto, .badDate: self.init(.unprocessableContent, detail)
-    case .nameTaken: self.init(.conflict, detail)
+    case .nameTaken, .wrongOffset: self.init(.conflict, detail)
     case .alreadyPosted:
       let post = error.post ?? 0
       self.init(
@@ -48,6 +48,7 @@ extension Problem {
     case .wrongCredentials: self.init(.unauthorized, detail)
     case .tooManyAttempts:
       self.init(.tooManyRequests, detail, fields: ["Retry-After": String(max(error.secondsToWait ?? 1, 1))])
+    case .tooManyUploads: self.init(.tooManyRequests, detail)
     case .busy, .closed, .cancelled:
       self.init(.serviceUnavailable, detail, fields: ["Retry-After": "5"])
     case .diskFull:

@@ -71,16 +71,17 @@ struct PageDialogs {
     <p class="hint"><button class="link" type="button" data-choose>\(words.chooseMore)</button><span>\(words.dropOrPaste)</span></p>
     <label class="choice"><input type="checkbox" name="place"><span>\(words.shareCameraData)</span></label>
     <div class="foot"><p class="error" role="alert"></p>
+    <div class="total" hidden><p role="status"></p><progress aria-label="\(words.photosToShare)" max="1" value="0"></progress></div>
     <div class="choices"><button class="button" type="button" data-close>\(frame.cancel)</button>\
     <button class="button primary" type="submit">\(frame.share)</button></div></div>
     </form>
     </dialog>
     <input id="upload-files" type="file" accept="image/jpeg,image/png,image/webp,image/gif,image/avif,video/mp4,video/quicktime" multiple hidden \
     aria-label="\(words.photosToShare)">
-    <template id="chosen-photo"><li><span class="preview"><img alt=""></span>
+    <template id="chosen-photo"><li><span class="preview"><img alt="" loading="lazy" decoding="async"></span>
     <div><label><span class="hidden-text">\(words.captionFor(Self.fileName))</span>\
     <textarea name="caption" rows="2" maxlength="2000" placeholder="\(words.optionalCaption)"></textarea></label>
-    <progress max="1" value="0" hidden></progress><p class="state" aria-live="polite"></p></div>
+    <progress max="1" value="0" hidden></progress><p class="state"></p></div>
     <button class="quiet" type="button" data-remove><svg class="icon" aria-hidden="true"><use href="#close"/></svg>\
     <span class="hidden-text">\(words.removeFile(Self.fileName))</span></button></li></template>
     """

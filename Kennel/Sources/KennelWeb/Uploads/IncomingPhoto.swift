@@ -3,20 +3,15 @@ import HTTPService
 import KennelModel
 import KennelStorage
 
-/// A photo or a video that was received with a request, and its caption.
+/// A photo or a video that was received with one request, and what its sender says about it.
 struct IncomingPhoto: Sendable {
   var photo: StagedPhoto
-  var caption: String
-  /// Whether others get the metadata of the photo, such as the place.
-  var sharesMetadata: Bool
+  var details: UploadDetails
 
   /// Reads a request's body: the photo itself, or a form with the parts `photo`, `caption` and `place`.
   ///
-  /// - Parameter requireRoom: refuses a photo of an announced size before the body is read.
   /// - Throws: a problem that explains the error.
-  init(
-    _ call: Call, into photos: PhotoDirectory, requireRoom: (Int64) async throws(KennelError) -> Void
-  ) async throws {
+  init(_ call: Call, into store: KennelStore, by user: User) async throws {
     let type = ContentType(call.request)
     let isForm = type.type == "multipart/form-data"
     let isVideo = type.type.hasPrefix("video/")
@@ -26,22 +21,16 @@ struct IncomingPhoto: Sendable {
         "The content type is not supported. Send the photo itself with a type such as image/jpeg, or a form "
           + "(multipart/form-data) with the parts photo and caption.")
     }
+    let allowsDuplicate = try Self.allowsDuplicate(call.request.query("duplicate") ?? "")
     // The request is refused before its body is read. What a form contains is known only then.
-    let videoLimit = photos.limits.video
-    if isVideo, videoLimit == 0 { throw KennelError.noVideos }
-    if let length = call.request.body.announcedLength {
-      let limit =
-        isForm || isVideo ? max(videoLimit, PhotoInspector.maximumByteCount) : PhotoInspector.maximumByteCount
-      if length > Int64(limit) + Int64(isForm ? FormReading.overhead : 0) {
-        throw limit == videoLimit ? KennelError.videoTooLarge(limit: limit) : KennelError.photoTooLarge
-      }
-      try await photos.requireSpace(for: length)
-    }
+    if isVideo, store.photos.limits.video == 0 { throw KennelError.noVideos }
+    let announced = call.request.body.announcedLength.map { Int(clamping: $0) }
     // The photo in a form is smaller than the form.
-    let announced = (call.request.body.announcedLength ?? 0) - Int64(isForm ? FormReading.overhead : 0)
-    try await requireRoom(max(announced, 1))
-    let upload = try await photos.beginUpload()
-    caption = call.request.query("caption") ?? ""
+    try await store.posts.admitUpload(
+      byteCount: announced.map { max(0, $0 - (isForm ? FormReading.overhead : 0)) },
+      mayBeVideo: isForm || isVideo, by: user.id)
+    let upload = try await store.photos.beginUpload()
+    var caption = call.request.query("caption") ?? ""
     var place = call.request.query("place") ?? ""
     if isForm {
       var form = try FormReading(boundary: type.parameter("boundary") ?? "")
@@ -52,16 +41,28 @@ struct IncomingPhoto: Sendable {
     } else {
       for try await piece in call.request.body { try await upload.append(piece) }
     }
-    sharesMetadata = try Self.sharesMetadata(place)
+    details = UploadDetails(
+      caption: caption, sharesMetadata: try Self.sharesMetadata(place), allowsDuplicate: allowsDuplicate)
     photo = try await upload.finish()
   }
 
-  private static func sharesMetadata(_ place: String) throws(Problem) -> Bool {
+  static func sharesMetadata(_ place: String) throws(Problem) -> Bool {
     switch place {
     case "", "private": false
     case "shared": true
     default:
       throw Problem(.unprocessableContent, "The parameter “place” must be shared or private (default).")
+    }
+  }
+
+  /// Returns whether a photo is shared again that was already shared.
+  static func allowsDuplicate(_ duplicate: String) throws(Problem) -> Bool {
+    switch duplicate {
+    case "": false
+    case "allow": true
+    default:
+      throw .badRequest(
+        "The parameter “duplicate” must be “allow”, to share a photo again that was already shared.")
     }
   }
 }

@@ -160,7 +160,8 @@ extension Words {
     409: "Conflict", 410: "Gone", 412: "Precondition Failed", 413: "Content Too Large", 414: "URI Too Long",
     415: "Unsupported Media Type", 416: "Range Not Satisfiable", 417: "Expectation Failed",
     421: "Misdirected Request", 422: "Unprocessable Content", 429: "Too Many Requests",
-    431: "Request Header Fields Too Large", 500: "Internal Server Error", 501: "Not Implemented",
+    431: "Request Header Fields Too Large", 460: "Checksum Mismatch", 500: "Internal Server Error",
+    501: "Not Implemented",
     503: "Service Unavailable", 505: "HTTP Version Not Supported", 507: "Insufficient Storage",
   ]
 }

@@ -27,6 +27,7 @@ extension Words {
     422: ("Ungültige Angaben", "Die Angaben sind nicht gültig. Prüfe sie und versuche es noch einmal."),
     429: ("Zu viele Anfragen", "Das waren zu viele Anfragen. Versuche es gleich noch einmal."),
     431: ("Anfrage zu groß", "Die Kopfzeilen der Anfrage sind zu groß."),
+    460: ("Prüfsumme falsch", "Die Prüfsumme passt nicht zu den Daten. Sende sie noch einmal."),
     500: (
       "Interner Fehler",
       "Ein interner Fehler ist aufgetreten. Versuche es noch einmal. Wenn es wieder geschieht, frag einen Admin."
@@ -141,6 +142,18 @@ extension Words {
   ]
 
   private static let photoSentences: [(String, String)] = [
+    (
+      "The upload does not exist. It may have expired or been cancelled. Start it again.",
+      "Diesen Upload gibt es nicht mehr. Fang ihn noch einmal an."
+    ),
+    (
+      "You have {} unfinished uploads. Finish or cancel some of them, or wait until they expire.",
+      "Du hast {} unfertige Uploads. Beende einige davon oder brich sie ab."
+    ),
+    (
+      "Your unfinished uploads have more than {} together. Finish or cancel some of them.",
+      "Deine unfertigen Uploads haben zusammen mehr als {}. Beende einige davon oder brich sie ab."
+    ),
     (
       "The post does not exist. It may have been deleted.",
       "Dieses Foto gibt es nicht. Vielleicht wurde es gelöscht."

@@ -47,7 +47,8 @@ extension Words {
     onlyPeople: "Nur Personen mit Konto sehen die Fotos.",
     everyone: "Alle, die diesen Kennel erreichen, sehen die Fotos.",
     unreachable: "Der Kennel ist nicht erreichbar. Prüfe die Verbindung und versuche es dann noch einmal.",
-    connectionLost: "Die Verbindung ist beim Hochladen abgerissen. Versuche es noch einmal.",
+    connectionLost: "Die Verbindung ist abgerissen. Neuer Versuch …",
+    kennelBusy: "Der Kennel ist gerade beschäftigt. Neuer Versuch …",
     failedWithStatus: "Die Anfrage ist fehlgeschlagen ({status}).",
     failedForNow: "Die Anfrage ist fehlgeschlagen ({status}). Versuche es gleich noch einmal.",
     notAPicture:
@@ -59,6 +60,9 @@ extension Words {
     tooManyPhotos: CountedText(
       other: "Du kannst {maximum} Fotos auf einmal teilen. Nicht hinzugefügt: {count}."),
     photosShared: CountedText(one: "Dein Foto ist geteilt.", other: "Deine {count} Fotos sind geteilt."),
+    sharedOf: "{done} von {total} geteilt",
+    alreadyHere: CountedText(one: "1 war schon da", other: "{count} waren schon da"),
+    notSharedCount: CountedText(other: "{count} fehlgeschlagen"),
     onlyViewer: "Mit deinem Konto kannst du Fotos ansehen, aber keine teilen. Frag einen Admin danach.",
     photosNotArrived: "Die Fotos sind nicht angekommen. Teile sie noch einmal.", seeIt: "Ansehen",
     shareAgain: "Noch einmal teilen", willBeShared: "Wird noch einmal geteilt.",

@@ -29,10 +29,12 @@ struct ScriptWords: Sendable {
   let linkCopied, copyLink, byMaker, worksUntilRevoked, hasExpired, worksUntil, linkRevoked: String
   let onlyPeople, everyone: String
   // Requests
-  let unreachable, connectionLost, failedWithStatus, failedForNow: String
+  let unreachable, connectionLost, kennelBusy, failedWithStatus, failedForNow: String
   // Uploads
   let notAPicture, tooLarge, emptyFile, thePhoto, tryAgain, stop, close, cancel: String
   let sharePhotos, tooManyPhotos, photosShared: CountedText
+  let sharedOf: String
+  let alreadyHere, notSharedCount: CountedText
   let onlyViewer, photosNotArrived, seeIt, shareAgain, willBeShared, alreadyShared: String
   let uploading, uploadingNamed, processing, seeMonth, inTheirMonths: String
   let discardPhotos, captionsLost, discard: String

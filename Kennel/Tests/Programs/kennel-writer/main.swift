@@ -7,8 +7,10 @@ import KennelStorage
 // Each task changes only objects that it has created itself, so its output determines the possible states of the
 // store.
 
+// With a photo, it sends uploads that can be resumed instead, and goes on with those of earlier runs.
+
 guard 3...4 ~= CommandLine.arguments.count, let seed = UInt64(CommandLine.arguments[2]) else {
-  FileHandle.standardError.write(Data("usage: kennel-writer DIRECTORY SEED [albums]\n".utf8))
+  FileHandle.standardError.write(Data("usage: kennel-writer DIRECTORY SEED [albums | PHOTO]\n".utf8))
   exit(64)
 }
 
@@ -29,6 +31,10 @@ if let found = try await store.accounts.user(named: "Writer") {
   user = try await store.accounts.addUser("Writer", password: "correct horse", role: .owner)
 }
 say("ready")
+if CommandLine.arguments.count == 4, !writesAlbums {
+  let photo = try Data(contentsOf: URL(fileURLWithPath: CommandLine.arguments[3]))
+  try await Uploader(store: store, user: user, photo: photo).run(seed)
+}
 
 /// The work of one task.
 struct Writer {
