@@ -94,7 +94,7 @@ extension PageRenderer.Kind {
       let title: HTML = query.hasWords ? "Nothing found" : "Find photos"
       return """
         <div class="empty">\(picture)<h2>\(title)</h2>
-        <p>Search for words of captions and comments, for the name of a person who shared photos, or for the time when they \
+        <p>Search for words of captions, comments and titles of albums, for the name of a person who shared photos, or for the time when they \
         were taken: July, 2026, 2026-07 or 14 July 2026.</p>
         <p>A photo is found if it has all the words. The last word may be the beginning of one.</p></div>
         """
