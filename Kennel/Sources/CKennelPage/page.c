@@ -97,6 +97,9 @@ static const unsigned char session_js[] = {
 static const unsigned char shared_js[] = {
 #embed "assets/shared.js"
 };
+static const unsigned char texts_js[] = {
+#embed "assets/texts.js"
+};
 static const unsigned char tiles_js[] = {
 #embed "assets/tiles.js"
 };
@@ -174,6 +177,7 @@ static const kennel_page_file files[] = {
     FILE_NAMED("select.js", select_js),
     FILE_NAMED("session.js", session_js),
     FILE_NAMED("shared.js", shared_js),
+    FILE_NAMED("texts.js", texts_js),
     FILE_NAMED("tiles.js", tiles_js),
     FILE_NAMED("times.js", times_js),
     FILE_NAMED("toasts.js", toasts_js),

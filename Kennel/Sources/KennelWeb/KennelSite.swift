@@ -9,6 +9,8 @@ package final class KennelSite: Sendable {
   package struct Configuration: Sendable {
     /// The name that the pages show.
     package var title = "Kennel"
+    /// The language for visitors whose browser prefers none that the pages have.
+    package var language = Language.english
     /// The maximum size of the thumbnails on the disk, in bytes.
     package var thumbnailCacheSize = 512 << 20
     /// The maximum size of the thumbnails in memory, in bytes.
@@ -72,7 +74,8 @@ package final class KennelSite: Sendable {
     metrics = Metrics(routes: Endpoints.router.routes.map { "\($0.method) \($0.name)" }, start: clock.now())
     let visitors = Visitors(
       accounts: store.accounts, policy: policy, metrics: metrics,
-      ignoresAuthorization: configuration.ignoresAuthorization)
+      ignoresAuthorization: configuration.ignoresAuthorization,
+      languages: LanguageChoice(standard: configuration.language))
     let gate = Gate(
       store: store, visitors: visitors, guesses: GuessLimiter(clock: clock),
       feedGuesses: GuessLimiter(clock: clock), clock: clock,

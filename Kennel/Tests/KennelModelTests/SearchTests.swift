@@ -35,6 +35,8 @@ extension KennelStore {
         ("love", [first]), ("ben", [second]), ("2024", [second, first]), ("2024-07", [first]),
         ("2024-07-14", [first]), ("2024-07-15", []), ("july 2024", [first]), ("Jul", [first]),
         ("august", [second]), ("14 July 2024", [first]), ("july 14", [first]), ("3. August", [second]),
+        ("Juli", [first]), ("juli 2024", [first]), ("14. Juli 2024", [first]), ("Mai", []), ("Okt", []),
+        ("März", []),
         ("4 August", []), ("14 July luna", []), ("rex 2024-07", [first]), ("2023", []),
       ] {
         #expect(try await store.found(text) == expected, "\(text)")

@@ -39,7 +39,7 @@ import Testing
     #expect(!page.contains("<img src=x"))
     #expect(!page.contains(" style="))
     #expect(!page.contains("<style"))
-    #expect(page.components(separatedBy: "<script").count == 2)
+    #expect(page.components(separatedBy: "<script").count == 3)
   }
 
   @Test func `captions, names, comments and problems are escaped`() async throws {
@@ -91,7 +91,8 @@ import Testing
   }
 
   @Test func `a photo has its size and thumbnails up to that size`() throws {
-    let picture = PhotoPicture(post: try post(width: 600, height: 800), placeholder: "")
+    let picture = PhotoPicture(
+      post: try post(width: 600, height: 800), placeholder: "", words: Words.english.photo)
     let html = picture.inGrid(isEarly: false).text
     #expect(html.contains("width=\"600\" height=\"800\""))
     #expect(html.contains("/posts/12/thumbnail?size=320 240w"))
@@ -105,7 +106,7 @@ import Testing
   @Test func `proportions are encoded digit by digit within bounds`() throws {
     func classes(_ width: Int, _ height: Int, _ minimum: Double = 0.5, _ maximum: Double = 3) throws -> String
     {
-      PhotoPicture(post: try post(width: width, height: height), placeholder: "")
+      PhotoPicture(post: try post(width: width, height: height), placeholder: "", words: Words.english.photo)
         .proportions(from: minimum, to: maximum)
     }
     #expect(try classes(4000, 3000) == "u1 d3 c3 m3")
@@ -124,7 +125,7 @@ import Testing
     #expect(address.count < 500)
     #expect(try await placeholders.address(for: [UInt8](image.data)) == address)
     #expect(try await placeholders.address(for: []) == "")
-    let picture = PhotoPicture(post: try post(), placeholder: "")
+    let picture = PhotoPicture(post: try post(), placeholder: "", words: Words.english.photo)
     #expect(!picture.large.text.contains("class=\"soft\""))
   }
 

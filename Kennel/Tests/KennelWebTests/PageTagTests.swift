@@ -21,6 +21,8 @@ import Testing
       .albums(isPage: true), .albums(isPage: false), .album(1, .newest, limit: 30, isPage: true),
       .album(1, .newest, limit: 30, isPage: false), .album(11, .newest, limit: 30, isPage: true),
       .album(1, .afterPost(1), limit: 30, isPage: true), .album(1, .newest, limit: 3, isPage: true),
+      .localized(.grid(.newest), .english), .localized(.grid(.newest), .german),
+      .localized(.previewed(.grid(.newest), base: "http://a"), .german),
     ]
     var seen: Set<PageTag> = []
     for resource in resources {

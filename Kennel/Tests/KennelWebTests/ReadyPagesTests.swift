@@ -99,7 +99,8 @@ import Testing
     var hits = 0
     SeededRandom.draw(20_000, eventsOf: 4, seed: 9) { kind, random in
       let index = Int.random(in: 0..<posts.count, using: &random)
-      let form = [PostMarkupState.Form.earlyTile, .tile, .json][Int.random(in: 0..<3, using: &random)]
+      let form = [PostMarkupState.Form.earlyTile(.english), .tile(.german), .json][
+        Int.random(in: 0..<3, using: &random)]
       switch kind {
       case 0:
         switch Int.random(in: 0..<4, using: &random) {

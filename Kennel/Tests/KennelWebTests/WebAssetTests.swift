@@ -12,7 +12,7 @@ import Testing
       let client = PageClient(site: web.site)
       let page = try await client.get("/").text
       let addresses = page.matches(of: /(?:href|src)="(\/assets\/[^"]+)"/).map { String($0.1) }
-      #expect(addresses.count == PageAssets.styles.count + PageAssets.modules.count + 3)
+      #expect(addresses.count == PageAssets.styles.count + PageAssets.modules.count + 4)
       for address in addresses {
         let name = try #require(address.split(separator: "/").last.map(String.init))
         #expect(address == "/assets/\(PageAssets.fingerprint)/\(name)")

@@ -96,7 +96,9 @@ import Testing
         let answer = try await web.get(path, fields)
         #expect(answer.status == 404)
         #expect(answer.text.contains("data-viewer=\"Ada\"") && answer.text.contains("Account of Ada"))
-        #expect(answer.field("Cache-Control") == "no-store" && answer.field("Vary") == "Accept, Cookie")
+        #expect(
+          answer.field("Cache-Control") == "no-store"
+            && answer.field("Vary") == "Accept, Cookie, Accept-Language")
         let nobody = try await web.get(path, browser)
         #expect(nobody.text.contains("data-viewer=\"\"") && nobody.text.contains("data-sign-in"))
       }

@@ -57,11 +57,15 @@ import Testing
 
   @Test func `little space on the disk is a warning`() {
     func text(_ free: Int64) -> String {
-      StorageUsage(photoBytes: 1_500_000, disk: FileCalls.Space(free: free, total: 50_000_000_000)).html.text
+      StorageUsage(
+        photoBytes: 1_500_000, disk: FileCalls.Space(free: free, total: 50_000_000_000), words: .english
+      ).html.text
     }
     #expect(text(40_000_000_000).contains("The photos use 1.5 MB. 40 GB of 50 GB are free on the disk.</p>"))
     #expect(text(900_000_000).contains("900 MB of 50 GB are free on the disk. Free some disk space soon"))
-    #expect(StorageUsage(photoBytes: 1000, disk: nil).html.text.contains("The photos use 1 kB. </p>"))
+    #expect(
+      StorageUsage(photoBytes: 1000, disk: nil, words: .english).html.text.contains(
+        "The photos use 1 kB. </p>"))
   }
 
   @Test func `the routes of owners and of those who share are these`() {

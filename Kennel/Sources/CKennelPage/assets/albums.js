@@ -4,11 +4,11 @@ import { confirmed } from "./confirmation.js";
 import { refresh, onRefresh } from "./refresh.js";
 import { send } from "./requests.js";
 import { forget, signedIn } from "./session.js";
+import { text } from "./texts.js";
 import { toast } from "./toasts.js";
 
 const editing = document.getElementById("edit-album");
 const adding = document.getElementById("add-to-album");
-export const photosInWords = (number) => (number === 1 ? "1 photo" : `${number} photos`);
 const maximumChange = 1000;
 
 /** The album whose page is shown, or null. */
@@ -25,7 +25,7 @@ export const showsAlbum = (album) => (document.getElementById("albums") || shown
 
 /** Reports why the page of an album cannot be refreshed. */
 export function albumMissing(problem) {
-  if (problem.status === 404) toast("This album was deleted. It is no longer available.");
+  if (problem.status === 404) toast(text("albumDeleted"));
 }
 
 /** Shows a problem in a dialog, or as a message. */
@@ -34,7 +34,7 @@ function report(problem, error) {
   else toast(problem.message);
   if (problem.status !== 401) return;
   forget();
-  signedIn("You were signed out. Sign in, then try again.");
+  signedIn(text("signedOut"));
 }
 
 /** Performs what a dialog is for while its button is disabled. Returns whether it succeeded. */
@@ -78,7 +78,7 @@ async function edit(id) {
     return report(problem);
   }
   edited = id;
-  editing.querySelector("h2").textContent = id ? "Edit album" : "New album";
+  editing.querySelector("h2").textContent = text(id ? "editAlbum" : "newAlbum");
   editing.querySelector(".error").textContent = "";
   title.value = album?.title ?? "";
   open.checked = album?.isOpen ?? false;
@@ -100,7 +100,7 @@ editing.querySelector("form").addEventListener("submit", (event) => {
 });
 
 async function remove(id) {
-  if (!(await confirmed("Delete this album?", "Its photos stay in the kennel. Links to the album stop working."))) return;
+  if (!(await confirmed(text("deleteAlbum"), text("deleteAlbumText")))) return;
   deleted = id;
   try {
     await send("DELETE", `/albums/${id}`);
@@ -130,7 +130,7 @@ export async function addToAlbum(posts) {
     const { albums } = await send("GET", "/albums");
     const known = albums.filter((album) => album.mayAdd && album.id !== shownAlbum());
     known.sort((one, other) => other.changed.localeCompare(one.changed));
-    choice.replaceChildren(new Option("New album…", ""), ...known.map((album) => new Option(album.title, album.id)));
+    choice.replaceChildren(new Option(text("newAlbumChoice"), ""), ...known.map((album) => new Option(album.title, album.id)));
     choice.selectedIndex = known.length ? 1 : 0;
   } catch (problem) {
     report(problem);
@@ -157,7 +157,7 @@ form.addEventListener("submit", async (event) => {
       showTitle();
     }
     const count = await change(`/albums/${album}/posts`, added, "added");
-    toast(count ? `${photosInWords(count)} added.` : "These photos are in the album already.");
+    toast(count ? text("photosAdded", { count }) : text("inAlbumAlready"));
   });
   if (isDone) finish(true);
   else done = finish;
@@ -172,7 +172,7 @@ export async function removeFromAlbum(posts) {
   try {
     const count = await change(`/albums/${shownAlbum()}/posts/remove`, posts, "removed");
     await refresh().catch(() => {});
-    toast(`${photosInWords(count)} removed from the album.`);
+    toast(text("photosRemoved", { count }));
     return true;
   } catch (problem) {
     report(problem);
@@ -184,7 +184,7 @@ export async function removeFromAlbum(posts) {
 export async function setCover(post) {
   try {
     await send("PATCH", `/albums/${shownAlbum()}`, { cover: post });
-    toast("The album has a new cover.");
+    toast(text("newCover"));
     return true;
   } catch (problem) {
     report(problem);

@@ -12,6 +12,7 @@ import { backOnline } from "./offline.js";
 import { fadeIn } from "./pictures.js";
 import { onRefresh, refresh, refreshSoon } from "./refresh.js";
 import { send } from "./requests.js";
+import { text } from "./texts.js";
 import { formatTimes } from "./times.js";
 import { toast } from "./toasts.js";
 import "./bin.js";
@@ -34,8 +35,8 @@ const deleting = new Set();
 
 function handleDeletion(post) {
   if (!deleting.has(post)) {
-    if (shownPost() === post) toast("This photo was deleted.");
-    if (ownPage === post) toast("This photo was deleted. It is no longer available.");
+    if (shownPost() === post) toast(text("photoDeleted"));
+    if (ownPage === post) toast(text("photoGone"));
   }
   leave(post);
   removePost(post);
@@ -71,14 +72,13 @@ document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-delete-post]");
   if (!button) return;
   const post = Number(button.dataset.deletePost);
-  if (!(await confirmed(
-    "Delete this photo?", "It stays in the bin for 30 days, with its hearts and comments. You find the bin in the menu of your account."))) return;
+  if (!(await confirmed(text("deletePhoto"), text("deletePhotoText")))) return;
   deleting.add(post);
   try {
     await send("DELETE", `/posts/${post}`);
     if (ownPage === post) return location.assign("/");
     handleDeletion(post);
-    toast("The photo is in the bin.");
+    toast(text("photoInBin"));
   } catch (problem) {
     deleting.delete(post);
     toast(problem.message);

@@ -2,6 +2,7 @@
 
 import { confirmed } from "./confirmation.js";
 import { page, send } from "./requests.js";
+import { text } from "./texts.js";
 import { toast } from "./toasts.js";
 
 /** Removes an item from the list, and moves the focus to the one after it. */
@@ -33,7 +34,7 @@ document.addEventListener("click", async (event) => {
   if (!button) return;
   const item = button.closest("li");
   const id = item.dataset.binned;
-  if (button.hasAttribute("data-restore")) return act(item, "POST", `/bin/${id}/restore`, "The photo is restored.");
-  const isSure = await confirmed("Delete this photo forever?", "Its hearts and comments are deleted, too. This cannot be undone.");
-  if (isSure) await act(item, "DELETE", `/bin/${id}`, "The photo is deleted forever.");
+  if (button.hasAttribute("data-restore")) return act(item, "POST", `/bin/${id}/restore`, text("photoRestored"));
+  const isSure = await confirmed(text("deleteForever"), text("deleteForeverText"));
+  if (isSure) await act(item, "DELETE", `/bin/${id}`, text("deletedForever"));
 });

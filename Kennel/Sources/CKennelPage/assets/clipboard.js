@@ -1,5 +1,6 @@
 // Copying the link in a field.
 
+import { text } from "./texts.js";
 import { toast } from "./toasts.js";
 
 /** Copies the text of a field. Without TLS, browsers have no clipboard for pages, and only copy what is selected. */
@@ -12,5 +13,5 @@ export async function copyLink(field) {
   } catch {
     isCopied = document.execCommand("copy");
   }
-  toast(isCopied ? "The link is copied." : "Copy the link and send it.");
+  toast(text(isCopied ? "linkCopied" : "copyLink"));
 }

@@ -3,6 +3,7 @@
 import { Problem, page, send } from "./requests.js";
 import { confirmed } from "./confirmation.js";
 import { forget, signedIn } from "./session.js";
+import { text } from "./texts.js";
 import { formatTimes } from "./times.js";
 import { toast } from "./toasts.js";
 
@@ -87,14 +88,14 @@ document.addEventListener("submit", async (event) => {
   if (!form) return;
   event.preventDefault();
   const post = Number(form.dataset.commentOn);
-  const text = form.elements.text.value.trim();
+  const comment = form.elements.text.value.trim();
   const error = form.querySelector(".error");
   const button = form.querySelector("button");
-  if (!text || button.disabled) return;
+  if (!comment || button.disabled) return;
   error.textContent = "";
   button.disabled = true;
   try {
-    await send("POST", `/posts/${post}/comments`, { text });
+    await send("POST", `/posts/${post}/comments`, { text: comment });
     form.elements.text.value = "";
     await refresh(post);
     list(post)?.lastElementChild?.scrollIntoView({ block: "nearest" });
@@ -102,7 +103,7 @@ document.addEventListener("submit", async (event) => {
     error.textContent = problem.message;
     if (problem instanceof Problem && problem.status === 401) {
       forget();
-      signedIn("You were signed out. Sign in, then send the comment again.");
+      signedIn(text("signedOutComment"));
     }
   } finally {
     button.disabled = false;
@@ -124,7 +125,7 @@ document.addEventListener("click", async (event) => {
   const post = Number(button.closest(".photo").dataset.post);
   const comment = Number(button.dataset.deleteComment);
   const place = button.closest(".comments");
-  if (!(await confirmed("Delete this comment?", "This cannot be undone."))) return;
+  if (!(await confirmed(text("deleteComment"), text("cannotBeUndone")))) return;
   try {
     await send("DELETE", `/posts/${post}/comments/${comment}`);
     removeComment(post, comment);

@@ -3,6 +3,7 @@
 import { refresh } from "./refresh.js";
 import { send } from "./requests.js";
 import { forget, signedIn } from "./session.js";
+import { text } from "./texts.js";
 import { toast } from "./toasts.js";
 
 const dialog = document.getElementById("edit");
@@ -32,8 +33,8 @@ async function open(id) {
 
 function changes() {
   const changed = {};
-  const text = caption.value.trim();
-  if (text !== post.caption) changed.caption = text;
+  const entered = caption.value.trim();
+  if (entered !== post.caption) changed.caption = entered;
   if (taken.value && taken.value !== minute(post)) changed.taken = taken.value + ":00" + zone(post);
   return changed;
 }
@@ -42,7 +43,7 @@ async function save() {
   const changed = changes();
   if (Object.keys(changed).length) {
     await send("PATCH", `/posts/${post.id}`, changed);
-    toast("The photo is changed.");
+    toast(text("photoChanged"));
   }
   dialog.close();
   await refresh().catch(() => {});
@@ -59,7 +60,7 @@ form.addEventListener("submit", async (event) => {
     error.textContent = problem.message;
     if (problem.status === 401) {
       forget();
-      signedIn("You were signed out. Sign in, then try again.");
+      signedIn(text("signedOut"));
     }
   } finally {
     button.disabled = false;

@@ -5,6 +5,7 @@ import { takeHearts } from "./hearts.js";
 import { fadeIn } from "./pictures.js";
 import { address, onRefresh, refresh, refreshSoon } from "./refresh.js";
 import { page } from "./requests.js";
+import { text } from "./texts.js";
 import { hasGaps, isShown, markOutdated, onReturn, plan, segment, tileOf, tilesIn } from "./tiles.js";
 import { monthName } from "./times.js";
 import { toast } from "./toasts.js";
@@ -115,7 +116,7 @@ export function loadOlder() {
       plan();
       return true;
     } catch (problem) {
-      link.textContent = "Try again to load older photos";
+      link.textContent = text("loadAgain");
       link.dataset.failed = "";
       holdLastRow();
       toast(problem.message);
@@ -215,7 +216,7 @@ export function holdNews(held) {
 
 function updateNotice() {
   news.hidden = isHeld || waiting.size === 0;
-  if (waiting.size) news.textContent = waiting.size === 1 ? "1 new photo" : `${waiting.size} new photos`;
+  if (waiting.size) news.textContent = text("newPhotos", { count: waiting.size });
 }
 
 /** Shows a notice about a new post. The grid does not move until the reader clicks it. */
@@ -281,7 +282,7 @@ news.addEventListener("click", async () => {
     else first.scrollIntoView({ block: "center", behavior });
     first?.classList.remove("held");
     first?.querySelector(".open")?.focus({ preventScroll: true });
-    if (posts.length && !shown.length) toast("The new photos were taken earlier than those shown here.");
+    if (posts.length && !shown.length) toast(text("newPhotosEarlier"));
   } catch (problem) {
     toast(problem.message);
   }

@@ -2,6 +2,7 @@
 
 import { Problem, send } from "./requests.js";
 import { forget, signedIn } from "./session.js";
+import { text } from "./texts.js";
 import { isShown, onReturn } from "./tiles.js";
 import { toast } from "./toasts.js";
 
@@ -91,7 +92,7 @@ async function carryOut(post, wish, before) {
 async function toggle(button) {
   const post = Number(button.dataset.heart);
   const wasKnown = Boolean(document.body.dataset.viewer);
-  if (!(await signedIn("Sign in to give a heart."))) return;
+  if (!(await signedIn(text("signInForHeart")))) return;
   const [current] = buttons(post);
   // A user who signs in to give a heart may have given it already.
   if (!current || (!wasKnown && isGiven(current))) return;

@@ -3,6 +3,7 @@
 import { copyLink } from "./clipboard.js";
 import { send } from "./requests.js";
 import { forget, signedIn } from "./session.js";
+import { text } from "./texts.js";
 import { formatTimes } from "./times.js";
 import { toast } from "./toasts.js";
 
@@ -22,14 +23,14 @@ const time = (date) => {
   return element;
 };
 
-const end = (date) => new Intl.DateTimeFormat("en-GB", { dateStyle: "long" }).format(new Date(date));
+const end = (date) => new Intl.DateTimeFormat(text("dateLocale"), { dateStyle: "long" }).format(new Date(date));
 
 function row(link) {
   const item = template.content.firstElementChild.cloneNode(true);
   const about = item.querySelector("p");
-  about.append(`By ${link.maker}, `, time(link.created), document.createElement("br"));
-  if (!link.expires) about.append("works until it is revoked");
-  else about.append(link.isExpired ? "has expired" : `works until ${end(link.expires)}`);
+  about.append(text("byMaker", { name: link.maker }), time(link.created), document.createElement("br"));
+  if (!link.expires) about.append(text("worksUntilRevoked"));
+  else about.append(link.isExpired ? text("hasExpired") : text("worksUntil", { date: end(link.expires) }));
   item.querySelector("button").addEventListener("click", () => revoke(link, item));
   return item;
 }
@@ -54,14 +55,14 @@ async function revoke(link, item) {
     item.remove();
     list.hidden = !list.children.length;
     form.querySelector("[type=submit]").focus();
-    toast("The link is revoked.");
+    toast(text("linkRevoked"));
   } catch (problem) {
     report(problem);
   }
 }
 
 async function open(path) {
-  if (!(await signedIn("Sign in to share this with a link."))) return;
+  if (!(await signedIn(text("signInToShareLink")))) return;
   target = path;
   error.textContent = "";
   made.hidden = true;

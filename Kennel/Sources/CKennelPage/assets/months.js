@@ -1,6 +1,7 @@
 // The list of months: it shows the month that the reader is looking at, and scrolls to months that are already loaded.
 
 import { onRefresh } from "./refresh.js";
+import { text } from "./texts.js";
 import { headingOf, tilesIn } from "./tiles.js";
 import { monthName } from "./times.js";
 
@@ -22,7 +23,7 @@ function showMonth() {
   // At the top, the heading itself is next to the list.
   const now = list.querySelector(".now");
   now.classList.toggle("named", scrollY > 64);
-  now.textContent = scrollY > 64 ? monthName(month) : "Months";
+  now.textContent = scrollY > 64 ? monthName(month) : text("months");
   for (const link of list.querySelectorAll(".years a")) {
     if (link.dataset.month === month) link.setAttribute("aria-current", "true");
     else link.removeAttribute("aria-current");

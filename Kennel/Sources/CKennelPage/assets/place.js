@@ -2,6 +2,7 @@
 
 import { refresh } from "./refresh.js";
 import { send } from "./requests.js";
+import { text } from "./texts.js";
 import { toast } from "./toasts.js";
 
 document.addEventListener("click", async (event) => {
@@ -12,7 +13,7 @@ document.addEventListener("click", async (event) => {
   try {
     await send(isShared ? "PUT" : "DELETE", `/posts/${button.dataset.of}/place`);
     await refresh();
-    toast(isShared ? "Others now get the camera data, too." : "The camera data is only for you.");
+    toast(text(isShared ? "cameraDataShared" : "cameraDataPrivate"));
   } catch (problem) {
     button.disabled = false;
     toast(problem.message);

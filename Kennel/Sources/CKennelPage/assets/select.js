@@ -1,10 +1,11 @@
 // Selecting several photos in the grid, to delete them or to put them into albums. While selecting, a photo is a checkbox instead of a link.
 
-import { addToAlbum, mayEditAlbum, photosInWords, removeFromAlbum, setCover, shownAlbum } from "./albums.js";
+import { addToAlbum, mayEditAlbum, removeFromAlbum, setCover, shownAlbum } from "./albums.js";
 import { confirmed } from "./confirmation.js";
 import { removePost } from "./grid.js";
 import { send } from "./requests.js";
 import { forget, signedIn } from "./session.js";
+import { text } from "./texts.js";
 import { allPosts, onReturn } from "./tiles.js";
 import { toast } from "./toasts.js";
 
@@ -26,7 +27,7 @@ const selected = () => allPosts().filter((post) => chosen.has(post));
 
 function update() {
   const number = selected().length;
-  count.textContent = number ? `${number} selected` : "Select photos";
+  count.textContent = number ? text("selected", { count: number }) : text("selectPhotos");
   for (const button of [add, takeOut, remove]) button.disabled = !number;
   cover.disabled = number !== 1;
 }
@@ -98,7 +99,7 @@ function toggle(photo, isRange) {
 
 async function deleteSelected() {
   const posts = selected();
-  const isSure = await confirmed(`Delete ${photosInWords(posts.length)}?`, "Photos stay in the bin for 30 days, with their hearts and comments.");
+  const isSure = await confirmed(text("deletePhotos", { count: posts.length }), text("deletePhotosText"));
   if (!isSure) return;
   remove.disabled = true;
   let deleted = 0;
@@ -121,11 +122,11 @@ async function deleteSelected() {
     update();
     if (problem.status === 401) {
       forget();
-      signedIn("You were signed out. Sign in, then try again.");
+      signedIn(text("signedOut"));
     }
   }
-  if (deleted) toast(`${photosInWords(deleted)} moved to the bin.`);
-  if (refused) toast(`${photosInWords(refused)} of other people cannot be deleted by you.`);
+  if (deleted) toast(text("movedToBin", { count: deleted }));
+  if (refused) toast(text("notDeleted", { count: refused }));
 }
 
 /** Does something with the selected photos, and ends the selection if that succeeded. */

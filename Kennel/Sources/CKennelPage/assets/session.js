@@ -3,6 +3,7 @@
 import { forgetEverything, forgetKept } from "./kept.js";
 import { refresh } from "./refresh.js";
 import { send } from "./requests.js";
+import { text } from "./texts.js";
 import { toast } from "./toasts.js";
 
 const dialog = document.getElementById("sign-in");
@@ -48,7 +49,7 @@ form.addEventListener("submit", async (event) => {
     await refresh().catch(() => location.reload());
     answer(true);
     dialog.close();
-    toast(`Welcome, ${user.name}.`);
+    toast(text("welcome", { name: user.name }));
   } catch (problem) {
     error.textContent = problem.message;
     form.elements.password.focus();

@@ -1,5 +1,6 @@
 // Photos from a phone's share sheet. The service worker keeps them until this page takes them.
 
+import { text } from "./texts.js";
 import { toast } from "./toasts.js";
 import { offer } from "./upload.js";
 
@@ -24,7 +25,7 @@ async function take() {
   history.replaceState(history.state, "", location.pathname);
   const files = shared === "" ? await takeFiles().catch(() => []) : [];
   if (files.length) await offer(files);
-  else toast("The photos did not arrive. Share them again.");
+  else toast(text("photosNotArrived"));
 }
 
 // After a sign-in, the page with the address of the share follows.

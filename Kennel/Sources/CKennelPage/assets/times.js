@@ -1,17 +1,19 @@
 // Shows relative times and dates in the reader's time zone.
 
-const words = new Intl.RelativeTimeFormat("en", { numeric: "auto" });
-const dates = new Intl.DateTimeFormat("en-GB", { dateStyle: "long" });
-const moments = new Intl.DateTimeFormat("en-GB", { dateStyle: "full", timeStyle: "short" });
+import { language, text } from "./texts.js";
 
-const months = new Intl.DateTimeFormat("en-GB", { month: "long", year: "numeric", timeZone: "UTC" });
+const words = new Intl.RelativeTimeFormat(language, { numeric: "auto" });
+const dates = new Intl.DateTimeFormat(text("dateLocale"), { dateStyle: "long" });
+const moments = new Intl.DateTimeFormat(text("dateLocale"), { dateStyle: "full", timeStyle: "short" });
+
+const months = new Intl.DateTimeFormat(text("dateLocale"), { month: "long", year: "numeric", timeZone: "UTC" });
 
 /** Returns a month such as `2026-07` in words. */
 export const monthName = (month) => months.format(new Date(`${month}-01`));
 
 function relativeTime(date) {
   const minutes = (date - Date.now()) / 60_000;
-  if (minutes > -1) return "just now";
+  if (minutes > -1) return text("justNow");
   // Truncated, so that "60 minutes ago" never occurs.
   if (minutes > -60) return words.format(Math.trunc(minutes), "minute");
   if (minutes > -60 * 24) return words.format(Math.trunc(minutes / 60), "hour");

@@ -4,6 +4,7 @@ import { confirmed } from "./confirmation.js";
 import { holdNews, showNews } from "./grid.js";
 import { Problem, sendForm } from "./requests.js";
 import { forget, signedIn } from "./session.js";
+import { text } from "./texts.js";
 import { isShown } from "./tiles.js";
 import { monthName } from "./times.js";
 import { toast } from "./toasts.js";
@@ -31,10 +32,10 @@ let isMeant = false;
 
 function fault(file) {
   if (!types.test(file.type) && !newNames.test(file.name)) {
-    return `“${file.name}” is not a JPEG, PNG, WebP, GIF, HEIC or AVIF picture.`;
+    return text("notAPicture", { name: file.name });
   }
-  if (file.size > maximumBytes) return `“${file.name}” is larger than 25 MB. Make it smaller, then choose it again.`;
-  if (file.size === 0) return `“${file.name}” is empty.`;
+  if (file.size > maximumBytes) return text("tooLarge", { name: file.name });
+  if (file.size === 0) return text("emptyFile", { name: file.name });
   return null;
 }
 
@@ -52,14 +53,14 @@ function updateButtons() {
   const photos = sendable();
   share.disabled = !photos.length || Boolean(sending);
   const isAgain = photos.some(({ item }) => item.classList.contains("failed"));
-  share.textContent = isAgain ? "Try again" : photos.length > 1 ? `Share ${photos.length} photos` : "Share";
-  stop.textContent = sending ? "Stop" : chosen.length && !photos.length ? "Close" : "Cancel";
+  share.textContent = isAgain ? text("tryAgain") : text("sharePhotos", { count: Math.max(photos.length, 1) });
+  stop.textContent = text(sending ? "stop" : chosen.length && !photos.length ? "close" : "cancel");
 }
 
 function add(file) {
   const item = template.content.firstElementChild.cloneNode(true);
   const photo = { file, item, preview: URL.createObjectURL(file) };
-  for (const name of item.querySelectorAll(".file")) name.textContent = file.name || "the photo";
+  for (const name of item.querySelectorAll(".file")) name.textContent = file.name || text("thePhoto");
   const image = item.querySelector("img");
   image.addEventListener("error", () => { image.hidden = true; });
   image.src = photo.preview;
@@ -74,9 +75,9 @@ function add(file) {
 
 /** Returns whether the user is signed in and may share photos. Asks the user to sign in if necessary. */
 async function mayShare() {
-  if (!(await signedIn("Sign in to share photos."))) return false;
+  if (!(await signedIn(text("signInToShare")))) return false;
   if (document.body.dataset.role !== "viewer") return true;
-  toast("Your account can look at the photos, but not share any. Ask an owner to change this.");
+  toast(text("onlyViewer"));
   return false;
 }
 
@@ -95,7 +96,7 @@ export async function offer(files) {
       first ??= item;
     }
   }
-  if (tooMany) faults.push(`You can share ${maximumPhotos} photos at a time. Not added: ${tooMany}.`);
+  if (tooMany) faults.push(text("tooManyPhotos", { maximum: maximumPhotos, count: tooMany }));
   error.textContent = [...new Set(faults)].join(" ");
   updateButtons();
   if (!dialog.open) dialog.showModal();
@@ -112,19 +113,19 @@ function offerAgain(photo, post) {
   const link = document.createElement("a");
   link.href = `/photos/${post}`;
   link.target = "_blank";
-  link.textContent = "See it";
+  link.textContent = text("seeIt");
   const again = document.createElement("button");
   again.type = "button";
   again.className = "link";
-  again.textContent = "Share it again";
+  again.textContent = text("shareAgain");
   again.addEventListener("click", () => {
     photo.isRefused = false;
     photo.isAgain = true;
-    state.textContent = "Will be shared again.";
+    state.textContent = text("willBeShared");
     updateButtons();
     share.focus();
   });
-  state.replaceChildren("Already shared. ", link, " ", again);
+  state.replaceChildren(text("alreadyShared"), link, " ", again);
 }
 
 async function sendOne(photo, signal) {
@@ -134,8 +135,8 @@ async function sendOne(photo, signal) {
   item.classList.remove("failed");
   bar.hidden = false;
   bar.value = 0;
-  bar.ariaLabel = `Uploading ${file.name}`;
-  state.textContent = "Uploading";
+  bar.ariaLabel = text("uploadingNamed", { name: file.name });
+  state.textContent = text("uploading");
   const caption = item.querySelector("textarea").value.trim();
   // The caption is not in the address, because proxies log addresses and reject long ones.
   const sent = new FormData();
@@ -144,7 +145,7 @@ async function sendOne(photo, signal) {
   sent.append("photo", file);
   const progress = (part) => {
     bar.value = part;
-    if (part === 1) state.textContent = "Processing";
+    if (part === 1) state.textContent = text("processing");
   };
   try {
     return await sendForm(photo.isAgain ? "/posts?duplicate=allow" : "/posts", sent, { progress, signal });
@@ -171,10 +172,10 @@ async function sendOne(photo, signal) {
 
 /** Returns a message about shared photos. It says where they are if that is not in view. */
 function report(posts) {
-  const message = posts.length === 1 ? "Your photo is shared." : `Your ${posts.length} photos are shared.`;
+  const message = text("photosShared", { count: posts.length });
   const months = new Set(posts.filter(({ id }) => !isShown(id)).map(({ taken }) => taken.slice(0, 7)));
-  if (months.size === 1) return `${message} See ${monthName([...months][0])}.`;
-  return months.size ? `${message} They are in the months when they were taken.` : message;
+  if (months.size === 1) return `${message} ${text("seeMonth", { month: monthName([...months][0]) })}`;
+  return months.size ? `${message} ${text("inTheirMonths")}` : message;
 }
 
 /** Disables changes to the photos while they are being sent. */
@@ -210,7 +211,7 @@ async function sendAll() {
   if (shared.length) await showNews().catch(() => {});
   holdNews(false);
   if (shared.length) toast(report(shared));
-  if (isSignedOut) signedIn("You were signed out. Sign in, then try again.");
+  if (isSignedOut) signedIn(text("signedOut"));
 }
 
 const isWritten = () => chosen.some(({ item }) => item.querySelector("textarea").value.trim());
@@ -220,7 +221,7 @@ async function cancel() {
   if (sending) return sending.abort();
   if (isAsking) return;
   isAsking = true;
-  isMeant = !isWritten() || (await confirmed("Discard these photos?", "Captions will be lost.", "Discard"));
+  isMeant = !isWritten() || (await confirmed(text("discardPhotos"), text("captionsLost"), text("discard")));
   isAsking = false;
   if (isMeant) dialog.close();
 }

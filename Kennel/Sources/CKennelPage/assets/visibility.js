@@ -1,6 +1,7 @@
 // Who can see the photos. Only owners decide.
 
 import { send } from "./requests.js";
+import { text } from "./texts.js";
 import { toast } from "./toasts.js";
 
 const dialog = document.getElementById("visibility");
@@ -24,8 +25,7 @@ form.addEventListener("submit", async (event) => {
   try {
     const { visibility } = await send("PUT", "/visibility", { visibility: form.elements.visibility.value });
     dialog.close();
-    toast(visibility === "people" ? "Only people with an account can see the photos."
-      : "Everyone who reaches this kennel can see the photos.");
+    toast(text(visibility === "people" ? "onlyPeople" : "everyone"));
   } catch (problem) {
     error.textContent = problem.message;
   } finally {

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import HTTPService
+import KennelModel
 import KennelWeb
 import TerminalProgram
 
@@ -41,6 +42,13 @@ struct ServerSettings: Sendable {
     }
     site = KennelSite.Configuration()
     if let title = settings.text("title") { site.title = title }
+    if let language = settings.value("language") {
+      guard let known = Language(rawValue: language.text) else {
+        let all = Language.allCases.map(\.rawValue).joined(separator: " or ")
+        throw language.error("must be \(all), not “\(language.text)”.")
+      }
+      site.language = known
+    }
     if let size = try settings.byteCount("thumbnail-cache") { site.thumbnailCacheSize = size }
     site.isOpenToEveryone = try settings.flag("public")
     site.hasServiceWorker = try !settings.flag("no-worker")

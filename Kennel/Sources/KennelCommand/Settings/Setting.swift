@@ -59,6 +59,9 @@ struct Setting: Sendable {
       "ignore Authorization header fields: they belong to a proxy in front of the server"),
     Setting("title", value: "TEXT", "the title of the kennel on its pages"),
     Setting(
+      "language", value: "LANGUAGE",
+      "the language of the pages for browsers that prefer none that there is: en or de (default: en)"),
+    Setting(
       "time-zone", value: "ZONE",
       "the time zone of cameras that do not record it, such as Europe/Berlin (default: that of this machine)"),
     Setting(

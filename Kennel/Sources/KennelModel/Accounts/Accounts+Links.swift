@@ -188,7 +188,8 @@ extension Accounts {
       case (.password(let id, _), _):
         try Self.setPassword(hash: hash, of: id, keeping: nil, connection)
         let user = try connection.first(
-          "SELECT id, name, role, created FROM users WHERE id = ?", .integer(id), row: User.init(row:))
+          "SELECT id, name, role, created, language FROM users WHERE id = ?", .integer(id),
+          row: User.init(row:))
         guard let user else { throw KennelError.noSuchUser }
         return user
       default: throw KennelError.noSuchLink

@@ -105,7 +105,8 @@ package final class Accounts: Sendable {
   package func user(_ id: User.ID) async throws(KennelError) -> User? {
     try await database.read { connection throws(KennelError) in
       try connection.first(
-        "SELECT id, name, role, created FROM users WHERE id = ?", .integer(id), row: User.init(row:))
+        "SELECT id, name, role, created, language FROM users WHERE id = ?", .integer(id), row: User.init(row:)
+      )
     }
   }
 
@@ -151,11 +152,24 @@ package final class Accounts: Sendable {
     }
   }
 
+  /// Changes the language in which a user reads the pages.
+  ///
+  /// - Parameter language: nil if the browser decides.
+  package func setLanguage(_ language: Language?, of user: User.ID) async throws(KennelError) {
+    try await database.write { transaction throws(KennelError) in
+      _ = try transaction.connection.run(
+        "UPDATE users SET language = ? WHERE id = ?", language.map { .text($0.rawValue) } ?? .null,
+        .integer(user))
+    }
+    discardVerifiedCredentials(of: user)
+  }
+
   /// Returns all users, sorted by name.
   package func users() async throws(KennelError) -> [User] {
     try await database.read { connection throws(KennelError) in
       try connection.rows(
-        "SELECT id, name, role, created FROM users ORDER BY folded LIMIT 10000", row: User.init(row:))
+        "SELECT id, name, role, created, language FROM users ORDER BY folded LIMIT 10000",
+        row: User.init(row:))
     }
   }
 
@@ -164,7 +178,8 @@ package final class Accounts: Sendable {
     guard let name = UserName(existing: name) else { return nil }
     return try await database.read { connection throws(KennelError) in
       try connection.first(
-        "SELECT id, name, role, created FROM users WHERE folded = ?", .text(name.folded), row: User.init(row:)
+        "SELECT id, name, role, created, language FROM users WHERE folded = ?", .text(name.folded),
+        row: User.init(row:)
       )
     }
   }

@@ -39,6 +39,8 @@ package struct SearchQuery: Sendable, Hashable {
         terms.append("(dates : \"\(day)\" OR (\(word.phrase()) AND \(next.phrase(isPrefix: rest.isEmpty))))")
       } else if let date = word.date {
         terms.append("(dates : \"\(date)\" OR \(word.phrase(isPrefix: rest.isEmpty)))")
+      } else if let month = word.translatedMonth {
+        terms.append("(dates : \"\(month)\" OR \(word.phrase(isPrefix: rest.isEmpty)))")
       } else {
         terms.append(word.phrase(isPrefix: rest.isEmpty))
       }
@@ -87,10 +89,25 @@ private struct Word {
     return "\(name)\(day)"
   }
 
+  /// The word of the index for a month whose name in another language than English is this word, such as `Oktober` or `Okt`.
+  /// The index contains English names, which are found like any other word.
+  var translatedMonth: String? {
+    guard let monthName, parts[0].lowercased() != monthName, parts[0].lowercased() != monthName.prefix(3)
+    else { return nil }
+    return monthName
+  }
+
+  /// The English name of the month that this word is in any language, in lower case.
   private var monthName: String? {
     guard parts.count == 1 else { return nil }
     let name = parts[0].lowercased()
-    return Month.englishNames.lazy.map { $0.lowercased() }.first { $0 == name || $0.prefix(3) == name }
+    for language in Language.allCases {
+      let index = language.monthNames.firstIndex { month in
+        month.lowercased() == name || month.lowercased().prefix(3) == name
+      }
+      if let index { return Language.english.monthNames[index].lowercased() }
+    }
+    return nil
   }
 
   /// The number of a day of a month.

@@ -80,12 +80,6 @@ package struct Month: Sendable, Hashable, CustomStringConvertible {
     return CalendarTime.days(year: nextYear, month: next, day: 1) * 86_400_000
   }
 
-  /// The English names of the months.
-  package static let englishNames = [
-    "January", "February", "March", "April", "May", "June", "July", "August", "September", "October",
-    "November", "December",
-  ]
-
   /// The month in the form `2026-07`.
   package var description: String { "\(year.padded(to: 4))-\(number.padded(to: 2))" }
 }

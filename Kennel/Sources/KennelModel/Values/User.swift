@@ -20,15 +20,18 @@ package struct User: Sendable, Hashable, Identifiable {
   package var name: String
   package var role: Role
   package var created: Date
+  /// The language that the user has chosen for the pages, or nil if the browser decides.
+  package var language: Language?
 }
 
 extension User {
-  /// Creates a user from the columns id, name, role and created.
+  /// Creates a user from the columns id, name, role, created and language.
   init(row: borrowing Row) throws(KennelError) {
     guard let role = Role(rawValue: row.text(2)) else {
       throw KennelError(.damaged, "A user has an unknown role. Restore a backup.")
     }
     self.init(
-      id: row.integer(0), name: row.text(1), role: role, created: Date(milliseconds: row.integer(3)))
+      id: row.integer(0), name: row.text(1), role: role, created: Date(milliseconds: row.integer(3)),
+      language: Language(rawValue: row.text(4)))
   }
 }

@@ -7,13 +7,16 @@ import KennelStorage
 enum AccountPage {
   /// The header fields of these pages. Nothing stores them.
   static let fields: HTTPFields = [
-    "Cache-Control": "no-store", "Vary": "Accept, Cookie",
+    "Cache-Control": "no-store", "Vary": "Accept, Cookie, Accept-Language",
     "Content-Security-Policy": PageRenderer.contentSecurityPolicy,
   ]
 
   /// Returns a page.
-  static func response(_ page: String, status: HTTPStatus = .ok, cookie: String? = nil) -> HTTPResponse {
+  static func response(
+    _ page: String, in language: Language, status: HTTPStatus = .ok, cookie: String? = nil
+  ) -> HTTPResponse {
     var fields = fields
+    fields.append("Content-Language", language.rawValue)
     fields.append("Content-Type", "text/html; charset=utf-8")
     if let cookie { fields.append("Set-Cookie", cookie) }
     return HTTPResponse(status: status, fields: fields, body: .bytes(Data(page.utf8)))
@@ -36,20 +39,21 @@ extension FormEntry {
   /// Creates the entry of a form that failed, or returns nil if the error is not about what was entered.
   ///
   /// - Parameter names: the fields of the form whose values are shown again.
-  init?(_ error: any Error, _ form: SmallForm, names: [String] = ["name"]) {
+  init?(_ error: any Error, _ form: SmallForm, names: [String] = ["name"], _ words: Words) {
     self.init()
     for name in names { values[name] = form[name] }
     isProblem = true
     switch error {
     case let error as KennelError:
+      let sentence = words.problems.sentence(error.description, Problem(error).status.rawValue)
       switch error.code {
-      case .badName, .nameTaken: errors["name"] = error.description
-      case .badPassword: errors["password"] = error.description
-      case .wrongCredentials: errors["current"] = "This is not your present password."
-      case .tooManyAttempts: notice = error.description
+      case .badName, .nameTaken: errors["name"] = sentence
+      case .badPassword: errors["password"] = sentence
+      case .wrongCredentials: errors["current"] = words.you.notPresentPassword
+      case .tooManyAttempts: notice = sentence
       default: return nil
       }
-    case is PasswordsDiffer: errors["again"] = PasswordsDiffer.sentence
+    case is PasswordsDiffer: errors["again"] = words.you.passwordsDiffer
     default: return nil
     }
   }

@@ -16,6 +16,7 @@ struct AlbumEndpoints: Sendable {
     let viewer = try await visitors.visitor(of: call).user
     let isPage = AccountPage.isWanted(by: call.request)
     return try await response(.albums(isPage: isPage), isPage: isPage, to: call.request, viewer: viewer) {
+      renderer in
       let found = try await store.albums.versionedList()
       guard isPage else {
         var json = JSONText()
@@ -40,7 +41,7 @@ struct AlbumEndpoints: Sendable {
     let isPage = AccountPage.isWanted(by: call.request)
     return try await response(
       .album(call.id, start, limit: limit, isPage: isPage), isPage: isPage, to: call.request, viewer: viewer
-    ) {
+    ) { renderer in
       let found = try await store.albums.versionedPage(
         of: call.id, start, limit: limit + 1, viewer: viewer?.id)
       let (album, posts) = (found.value.album, PostPage(found.value.posts, limit: limit))
@@ -71,13 +72,24 @@ struct AlbumEndpoints: Sendable {
 
   private func response(
     _ resource: PageResource, isPage: Bool, to request: HTTPRequest, viewer: User?,
-    make: () async throws -> ReadyPage
+    make: (_ renderer: PageRenderer) async throws -> ReadyPage
   ) async throws -> HTTPResponse {
     var fields: HTTPFields = ["Vary": "Accept"]
-    if isPage { fields.append("Content-Security-Policy", PageRenderer.contentSecurityPolicy) }
+    guard isPage else {
+      return try await responses.response(
+        resource, to: request, viewer: viewer, contentType: "application/json", fields: fields
+      ) {
+        try await make(renderer)
+      }
+    }
+    let language = visitors.languages.language(for: request, viewer: viewer)
+    fields.append("Content-Security-Policy", PageRenderer.contentSecurityPolicy)
     return try await responses.response(
-      resource, to: request, viewer: viewer,
-      contentType: isPage ? "text/html; charset=utf-8" : "application/json", fields: fields, make: make)
+      resource, to: request, viewer: viewer, language: language, contentType: "text/html; charset=utf-8",
+      fields: fields
+    ) {
+      try await make(renderer.speaking(language))
+    }
   }
 
   // MARK: Changing

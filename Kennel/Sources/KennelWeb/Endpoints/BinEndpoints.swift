@@ -30,10 +30,12 @@ struct BinEndpoints: Sendable {
 
   func page(_ call: Call) async throws -> HTTPResponse {
     let user = try await visitors.user(of: call)
-    let page = renderer.bin(try await posts.bin(for: user.id), viewer: user)
+    let language = visitors.languages.language(for: call.request, viewer: user)
+    let page = renderer.speaking(language).bin(try await posts.bin(for: user.id), viewer: user)
     return HTTPResponse(
       fields: [
         "Content-Type": "text/html; charset=utf-8", "Cache-Control": "no-store",
+        "Content-Language": language.rawValue, "Vary": LanguageChoice.vary,
         "Content-Security-Policy": PageRenderer.contentSecurityPolicy,
       ], body: .bytes(Data(page.utf8)))
   }

@@ -85,6 +85,7 @@ struct Endpoints: Sendable {
     Route(.get, "you", for: .people, isPage: true) { try await $0.you.show($1) },
     Route(.post, "you/name", for: .people, isPage: true) { try await $0.you.rename($1) },
     Route(.post, "you/password", for: .people, isPage: true) { try await $0.you.changePassword($1) },
+    Route(.post, "you/language", for: .people, isPage: true) { try await $0.you.setLanguage($1) },
     Route(.post, "you/sessions/end", for: .people, isPage: true) { try await $0.you.endOtherSessions($1) },
     Route(.post, "you/sessions/{id}/end", for: .people, isPage: true) { try await $0.you.endSession($1) },
     Route(.post, "you/feed", for: .people, isPage: true) { try await $0.feeds.make($1) },

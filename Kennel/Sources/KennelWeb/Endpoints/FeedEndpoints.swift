@@ -17,15 +17,16 @@ struct FeedEndpoints: Sendable {
     }
     let base = try await address.base(for: call)
     let path = Self.path(call.secret)
+    let language = visitors.languages.language(for: call.request, viewer: reader)
     return try await responses.response(
-      .feed(base: base, path: path), to: call.request, viewer: reader,
+      .feed(base: base, path: path), to: call.request, viewer: reader, language: language,
       contentType: "application/atom+xml; charset=utf-8"
     ) {
       let lineage = try await store.lineage()
       let posts = try await store.posts.versionedFeed()
       let document = AtomFeed(
         site: pages.site, base: base, path: path, reader: reader.id, created: feed.created,
-        posts: posts.value, lineage: lineage
+        posts: posts.value, lineage: lineage, words: Words.of(language).photo
       ).document
       return ReadyPage(version: posts.version, body: document)
     }
@@ -46,7 +47,9 @@ struct FeedEndpoints: Sendable {
     let path = Self.path(token.text)
     let feed = try await address.base(for: call) + path
     if AccountPage.isWanted(by: call.request) {
-      return AccountPage.response(pages.newFeed(address: feed, viewer: user), status: .created)
+      let language = visitors.languages.language(for: call.request, viewer: user)
+      return AccountPage.response(
+        pages.speaking(language).newFeed(address: feed, viewer: user), in: language, status: .created)
     }
     return .json(status: .created) { json in
       json.object { json in

@@ -18,7 +18,10 @@ struct JoinEndpoints: Sendable {
       guard isPage, error.code == .noSuchLink else { throw error }
       return await ended(error, call)
     }
-    if isPage { return AccountPage.response(pages.join(link)) }
+    if isPage {
+      let language = language(call)
+      return AccountPage.response(pages.speaking(language).join(link), in: language)
+    }
     return .json { json in json.object { $0.link(link) } }
   }
 
@@ -38,20 +41,32 @@ struct JoinEndpoints: Sendable {
       return .json(status: .created, fields: ["Set-Cookie": cookie]) { json in json.object { $0.user(user) } }
     } catch  where form.isFromPage {
       if let error = error as? KennelError, error.code == .noSuchLink { return await ended(error, call) }
-      guard let entry = FormEntry(error, form) else { throw error }
+      let pages = pages.speaking(language(call))
+      guard let entry = FormEntry(error, form, pages.words) else { throw error }
       let link = try await accounts.link(of: token, address: address(call))
-      return AccountPage.response(pages.join(link, entry: entry), status: Problem.status(of: error))
+      return AccountPage.response(
+        pages.join(link, entry: entry), in: pages.words.language, status: Problem.status(of: error))
     }
   }
 
   /// Shows what to do next, after an account was created.
   func welcome(_ call: Call) async throws -> HTTPResponse {
-    AccountPage.response(pages.welcome(try await sessions.visitors.user(of: call)))
+    let user = try await sessions.visitors.user(of: call)
+    let language = sessions.visitors.languages.language(for: call.request, viewer: user)
+    return AccountPage.response(pages.speaking(language).welcome(user), in: language)
   }
 
   private func ended(_ error: KennelError, _ call: Call) async -> HTTPResponse {
     let viewer = await sessions.visitors.viewer(ofProblem: call.request)
-    return AccountPage.response(pages.endedLink(error.description, viewer: viewer), status: .notFound)
+    let language = sessions.visitors.languages.language(for: call.request, viewer: viewer)
+    let pages = pages.speaking(language)
+    let sentence = pages.words.problems.sentence(error.description, HTTPStatus.notFound.rawValue)
+    return AccountPage.response(pages.endedLink(sentence, viewer: viewer), in: language, status: .notFound)
+  }
+
+  /// The language of somebody who has no account yet.
+  private func language(_ call: Call) -> Language {
+    sessions.visitors.languages.language(for: call.request, viewer: nil)
   }
 
   private func address(_ call: Call) -> String { sessions.visitors.policy.client(of: call.request).address }

@@ -66,6 +66,7 @@ struct LinkEndpoints: Sendable {
   func showPage(_ call: Call) async throws -> HTTPResponse {
     guard let link = call.link else { throw Problem.notFound }
     let base = address.requested(by: call)
+    let renderer = renderer(for: call)
     switch link.target {
     case .post(let id):
       let post = try await store.posts.post(id)
@@ -93,16 +94,26 @@ struct LinkEndpoints: Sendable {
     let neighbours = LinkedPhotoNeighbours(
       album: album, path: "/s/\(call.secret)", newer: index > 0 ? ids[index - 1] : nil,
       older: index + 1 < ids.count ? ids[index + 1] : nil)
-    let page = try await renderer.link(
+    let page = try await renderer(for: call).link(
       post: post, path: "/s/\(call.secret)/photos/\(post.id)", expires: link.expires,
       base: address.requested(by: call), in: neighbours)
     return response(page, to: call)
   }
 
+  /// Those who have a link need no account, so the browser decides about the language.
+  private func language(_ call: Call) -> Language {
+    visitors.languages.language(for: call.request, viewer: nil)
+  }
+
+  private func renderer(for call: Call) -> PageRenderer { renderer.speaking(language(call)) }
+
   private func response(_ page: String, to call: Call) -> HTTPResponse {
     .content(
       Data(page.utf8), for: call.request, contentType: "text/html; charset=utf-8",
-      fields: ["Content-Security-Policy": LinkPage.contentSecurityPolicy])
+      fields: [
+        "Content-Security-Policy": LinkPage.contentSecurityPolicy, "Vary": LanguageChoice.vary,
+        "Content-Language": language(call).rawValue,
+      ])
   }
 }
 

@@ -16,9 +16,10 @@ struct PageEndpoints: Sendable {
     let limit = PostPage.defaultSize
     let viewer = try await visitors.visitor(of: call).user
     if viewer == nil, try await !store.accounts.hasUsers() {
-      return AccountPage.response(renderer.noAccounts())
+      let language = visitors.languages.language(for: call.request, viewer: nil)
+      return AccountPage.response(renderer.speaking(language).noAccounts(), in: language)
     }
-    return try await html(.grid(start), for: call, viewer: viewer) { base in
+    return try await html(.grid(start), for: call, viewer: viewer) { renderer, base in
       let found = try await store.posts.versionedPageByMonth(start, limit: limit + 1, viewer: viewer?.id)
       let page = try await renderer.grid(
         posts: PostPage(found.value.posts, limit: limit), months: found.value.months, viewer: viewer,
@@ -44,7 +45,7 @@ struct PageEndpoints: Sendable {
   ) async throws -> HTTPResponse {
     let limit = PostPage.defaultSize
     let viewer = try await visitors.visitor(of: call).user
-    return try await html(resource, for: call, viewer: viewer, fields: fields) { base in
+    return try await html(resource, for: call, viewer: viewer, fields: fields) { renderer, base in
       let (kind, posts) = try await read(limit + 1, viewer)
       let page = try await renderer.grid(
         posts: PostPage(posts.value, limit: limit), viewer: viewer, kind: kind, isFirst: start == .newest,
@@ -57,7 +58,7 @@ struct PageEndpoints: Sendable {
     let after = try call.queryID("after", orZero: true) ?? 0
     let limit = CommentPage.defaultSize
     let viewer = try await visitors.visitor(of: call).user
-    return try await html(.photo(call.id, after: after), for: call, viewer: viewer) { base in
+    return try await html(.photo(call.id, after: after), for: call, viewer: viewer) { renderer, base in
       let found = try await store.posts.versionedDiscussion(
         of: call.id, after: after, limit: limit + 1, viewer: viewer?.id)
       // They are at least as new as the version. A change after it has another one, so the page is made again.
@@ -72,20 +73,23 @@ struct PageEndpoints: Sendable {
 
   /// Returns a page.
   ///
-  /// - Parameter make: renders the page, with a preview if it gets the beginning of addresses for that.
+  /// - Parameter make: renders the page with a renderer for the language of the visitor, with a preview if it gets the beginning
+  ///   of addresses for that.
   private func html(
     _ resource: PageResource, for call: Call, viewer: User?, fields: HTTPFields = [:],
-    make: (_ base: String?) async throws -> ReadyPage
+    make: (_ renderer: PageRenderer, _ base: String?) async throws -> ReadyPage
   ) async throws -> HTTPResponse {
     var (resource, fields) = (resource, fields)
     fields.append("Content-Security-Policy", PageRenderer.contentSecurityPolicy)
     // Those who make previews have no account.
     let base = viewer == nil && call.isOpenToEveryone ? address.requested(by: call) : nil
     if let base { resource = .previewed(resource, base: base) }
+    let language = visitors.languages.language(for: call.request, viewer: viewer)
     return try await responses.response(
-      resource, to: call.request, viewer: viewer, contentType: "text/html; charset=utf-8", fields: fields
+      resource, to: call.request, viewer: viewer, language: language,
+      contentType: "text/html; charset=utf-8", fields: fields
     ) {
-      try await make(base)
+      try await make(renderer.speaking(language), base)
     }
   }
 

@@ -11,23 +11,22 @@ struct PeopleEndpoints: Sendable {
 
   private var accounts: Accounts { store.accounts }
 
-  /// What the pages report after a form. The address names one of these.
-  private static let notices = [
-    "role": "The role is changed.",
-    "removed": "The account is removed.",
-    "revoked": "The invitation is revoked.",
-  ]
+  private func pages(for viewer: User, _ call: Call) -> AccountPages {
+    pages.speaking(visitors.languages.language(for: call.request, viewer: viewer))
+  }
 
   func show(_ call: Call) async throws -> HTTPResponse {
     let viewer = try await visitors.user(of: call)
     let users = try await accounts.users()
     let invitations = try await accounts.invitations()
     if AccountPage.isWanted(by: call.request) {
+      let pages = pages(for: viewer, call)
       let usage = StorageUsage(
-        photoBytes: try await store.counts().photoBytes, disk: try await store.space())
+        photoBytes: try await store.counts().photoBytes, disk: try await store.space(), words: pages.words)
       return AccountPage.response(
         pages.people(
-          viewer: viewer, users: users, invitations: invitations, usage: usage, entry: notice(call)))
+          viewer: viewer, users: users, invitations: invitations, usage: usage, entry: notice(call, pages)),
+        in: pages.words.language)
     }
     return .json { json in
       json.object { json in
@@ -51,8 +50,10 @@ struct PeopleEndpoints: Sendable {
     let belongings = try await accounts.belongings(of: user.id)
     if AccountPage.isWanted(by: call.request) {
       let viewer = try await visitors.user(of: call)
+      let pages = pages(for: viewer, call)
       return AccountPage.response(
-        pages.person(user, belongings: belongings, viewer: viewer, entry: notice(call)))
+        pages.person(user, belongings: belongings, viewer: viewer, entry: notice(call, pages)),
+        in: pages.words.language)
     }
     return .json { json in json.person(user) }
   }
@@ -89,7 +90,9 @@ struct PeopleEndpoints: Sendable {
   ) async throws -> HTTPResponse {
     let link = try await address.base(for: call) + "/join/" + new.token.text
     if form?.isFromPage ?? AccountPage.isWanted(by: call.request) {
-      return AccountPage.response(pages.newLink(new, address: link, viewer: viewer), status: .created)
+      let pages = pages(for: viewer, call)
+      return AccountPage.response(
+        pages.newLink(new, address: link, viewer: viewer), in: pages.words.language, status: .created)
     }
     return .json(status: .created) { json in
       json.object { json in
@@ -136,10 +139,13 @@ struct PeopleEndpoints: Sendable {
   /// Shows the page of a person again, with what was wrong.
   private func refusal(_ error: KennelError, _ user: User, _ call: Call) async throws -> HTTPResponse {
     let viewer = try await visitors.user(of: call)
-    let entry = FormEntry(notice: error.description, isProblem: true)
+    let pages = pages(for: viewer, call)
+    let sentence = pages.words.problems.sentence(error.description, HTTPStatus.forbidden.rawValue)
+    let entry = FormEntry(notice: sentence, isProblem: true)
     let belongings = try await accounts.belongings(of: user.id)
     return AccountPage.response(
-      pages.person(user, belongings: belongings, viewer: viewer, entry: entry), status: .forbidden)
+      pages.person(user, belongings: belongings, viewer: viewer, entry: entry),
+      in: pages.words.language, status: .forbidden)
   }
 
   private func user(_ call: Call) async throws -> User {
@@ -154,8 +160,14 @@ struct PeopleEndpoints: Sendable {
     return role
   }
 
-  private func notice(_ call: Call) -> FormEntry {
-    FormEntry(notice: call.request.query("done").flatMap { Self.notices[$0] })
+  /// Returns what the pages report after a form. The address names one of these.
+  private func notice(_ call: Call, _ pages: AccountPages) -> FormEntry {
+    switch call.request.query("done") {
+    case "role": FormEntry(notice: pages.words.people.roleChanged)
+    case "removed": FormEntry(notice: pages.words.people.accountRemoved)
+    case "revoked": FormEntry(notice: pages.words.people.invitationRevoked)
+    default: FormEntry()
+    }
   }
 
   private func end(_ call: Call, at path: String) -> HTTPResponse {

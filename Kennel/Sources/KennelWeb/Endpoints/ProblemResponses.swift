@@ -38,25 +38,38 @@ struct ProblemResponses: Sendable {
       problem.fields["WWW-Authenticate"] =
         isBrowser ? "Session realm=\"Kennel\"" : "Basic realm=\"Kennel\""
     }
-    guard showsPage else { return problem.response }
+    let viewer = showsPage && !isForLink ? await visitors.viewer(ofProblem: request) : nil
+    let language =
+      showsPage
+      ? visitors.languages.language(for: request, viewer: viewer)
+      : visitors.languages.languageOfErrors(for: request)
+    problem = problem.translated(to: Words.of(language))
+    guard showsPage else {
+      problem.fields["Vary"] = LanguageChoice.vary
+      return problem.response
+    }
+    let renderer = renderer.speaking(language)
     if isForLink {
       let page = renderer.linkProblem(title: problem.title, detail: problem.detail)
       problem.fields["Content-Security-Policy"] = LinkPage.contentSecurityPolicy
+      problem.fields["Vary"] = "Accept, \(LanguageChoice.vary)"
       return problem.response(contentType: "text/html; charset=utf-8", body: Data(page.utf8))
     }
     let page =
       problem.status == .unauthorized
-      ? await signIn(problem, request)
+      ? await signIn(problem, request, renderer)
       : renderer.problem(
         status: problem.status.rawValue, title: problem.title, detail: problem.detail,
-        viewer: await visitors.viewer(ofProblem: request))
+        viewer: viewer)
     problem.fields["Content-Security-Policy"] = PageRenderer.contentSecurityPolicy
-    problem.fields["Vary"] = "Accept, Cookie"
+    problem.fields["Vary"] = "Accept, Cookie, \(LanguageChoice.vary)"
     return problem.response(contentType: "text/html; charset=utf-8", body: Data(page.utf8))
   }
 
   /// Returns the page with which a visitor signs in, or an explanation if nobody can, because there are no accounts.
-  private func signIn(_ problem: Problem, _ request: HTTPRequest) async -> String {
+  private func signIn(
+    _ problem: Problem, _ request: HTTPRequest, _ renderer: PageRenderer
+  ) async -> String {
     if (try? await visitors.accounts.hasUsers()) == false { return renderer.noAccounts() }
     return renderer.signIn(reason: problem.detail, next: ReturnAddress(request))
   }

@@ -16,17 +16,23 @@ struct VersionedResponses: Sendable {
   /// - Parameters:
   ///   - viewer: the user who has signed in. The response of a user is never kept, and never compressed: its length
   ///     would show how similar its parts are, of which an attacker may know some.
+  ///   - language: the language of the content, or nil if it is the same in all languages.
   ///   - fields: the header fields of all responses with this content.
   ///   - make: reads and renders the content.
   func response(
-    _ resource: PageResource, to request: HTTPRequest, viewer: User?, contentType: String,
-    fields: HTTPFields = [:], make: () async throws -> ReadyPage
+    _ resource: PageResource, to request: HTTPRequest, viewer: User?, language: Language? = nil,
+    contentType: String, fields: HTTPFields = [:], make: () async throws -> ReadyPage
   ) async throws -> HTTPResponse {
+    let resource = language.map { .localized(resource, $0) } ?? resource
     let coding = viewer == nil ? ContentCoding(acceptedBy: request.fields) : .identity
     var fields = fields
     // Only the visitor's own browser stores the response, and it asks each time.
     fields.append("Cache-Control", "private, no-cache")
     fields.append("Vary", "Cookie, Authorization, Accept-Encoding")
+    if let language {
+      fields.append("Vary", LanguageChoice.vary)
+      fields.append("Content-Language", language.rawValue)
+    }
     let version = try await versions.current()
     var tag = tags.tag(of: resource, at: version, for: viewer)
     let unchanged = HTTPResponse.notModified(for: request, fields: fields) { tag.length(in: $0, coding) }

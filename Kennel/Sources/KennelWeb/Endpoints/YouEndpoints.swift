@@ -8,14 +8,22 @@ struct YouEndpoints: Sendable {
   let sessions: SessionEndpoints
   let pages: AccountPages
 
-  /// What the page reports after a form. The address names one of these.
-  private static let notices = [
-    "name": "Your name is changed.",
-    "password": "Your password is changed. All other devices are signed out.",
-    "session": "The device is signed out.",
-    "sessions": "All other devices are signed out.",
-    "feed": "The feed is turned off. Its address no longer works.",
-  ]
+  /// Returns what the page reports after a form. The address names one of these.
+  private static func notice(_ name: String, _ words: YouWords) -> String? {
+    switch name {
+    case "name": words.nameChanged
+    case "password": words.passwordChanged
+    case "language": words.languageChanged
+    case "session": words.deviceSignedOut
+    case "sessions": words.devicesSignedOut
+    case "feed": words.feedOff
+    default: nil
+    }
+  }
+
+  private func pages(for user: User, _ call: Call) -> AccountPages {
+    pages.speaking(sessions.visitors.languages.language(for: call.request, viewer: user))
+  }
 
   func show(_ call: Call) async throws -> HTTPResponse {
     let visitor = try await sessions.visitors.visitor(of: call)
@@ -23,12 +31,18 @@ struct YouEndpoints: Sendable {
     let list = try await accounts.sessions(of: user.id, current: visitor.token)
     let feed = try await accounts.feed(of: user.id)
     if AccountPage.isWanted(by: call.request) {
-      let entry = FormEntry(notice: call.request.query("done").flatMap { Self.notices[$0] })
-      return AccountPage.response(pages.you(user, list, feed: feed, entry: entry))
+      let pages = pages(for: user, call)
+      let entry = FormEntry(notice: call.request.query("done").flatMap { Self.notice($0, pages.words.you) })
+      return AccountPage.response(pages.you(user, list, feed: feed, entry: entry), in: pages.words.language)
     }
     return .json { json in
       json.object { json in
         json.user(user)
+        if let language = user.language {
+          json.member("language", language.rawValue)
+        } else {
+          json.null("language")
+        }
         json.array("sessions") { json in
           for session in list { json.session(session) }
         }
@@ -45,6 +59,20 @@ struct YouEndpoints: Sendable {
     let user = try await sessions.visitors.user(of: call)
     return try await answer(call, example: #"{"name":"…"}"#, done: "name") { form in
       try await accounts.rename(user.id, to: try form.required("name"))
+    }
+  }
+
+  /// Sets the language of the pages. An empty one leaves the choice to the browser.
+  func setLanguage(_ call: Call) async throws -> HTTPResponse {
+    let user = try await sessions.visitors.user(of: call)
+    return try await answer(call, example: #"{"language":"de"}"#, done: "language") { form in
+      let tag = try form.required("language")
+      let language = Language(rawValue: tag)
+      guard language != nil || tag.isEmpty else {
+        let known = Language.allCases.map(\.rawValue).joined(separator: ", ")
+        throw Problem(.unprocessableContent, "The language must be one of \(known), or empty.")
+      }
+      try await accounts.setLanguage(language, of: user.id)
     }
   }
 
@@ -101,15 +129,16 @@ struct YouEndpoints: Sendable {
     do {
       try await change(form)
     } catch  where form.isFromPage {
-      guard let entry = FormEntry(error, form) else { throw error }
       let visitor = try await sessions.visitors.visitor(of: call)
       guard let user = visitor.user else { throw Problem.signInRequired }
+      let pages = pages(for: user, call)
+      guard let entry = FormEntry(error, form, pages.words) else { throw error }
       let list = try await accounts.sessions(of: user.id, current: visitor.token)
       let feed = try await accounts.feed(of: user.id)
       // The present password was wrong, but the user is still signed in.
       let status = Problem.status(of: error)
       return AccountPage.response(
-        pages.you(user, list, feed: feed, entry: entry),
+        pages.you(user, list, feed: feed, entry: entry), in: pages.words.language,
         status: status == .unauthorized ? .unprocessableContent : status)
     }
     return form.isFromPage ? AccountPage.redirect(to: "/you?done=\(done)") : .noContent

@@ -29,7 +29,7 @@ struct AcceptedTypes: Sendable {
   }
 
   /// Parses a quality: `0.125` becomes 125. Returns nil if the text is not a valid quality.
-  private static func thousandths(_ text: Substring) -> Int? {
+  static func thousandths(_ text: Substring) -> Int? {
     let parts = text.split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
     guard let integer = parts.first, integer == "0" || integer == "1" else { return nil }
     let digits = parts.count > 1 ? String(parts[1]) : ""

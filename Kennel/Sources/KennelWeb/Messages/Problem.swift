@@ -1,5 +1,6 @@
 import Foundation
 import HTTPService
+import KennelModel
 import KennelStorage
 
 /// An error in the form that a client receives (RFC 9457): a status, and a message that says what to do.
@@ -13,6 +14,8 @@ package struct Problem: Error, Sendable {
   var post: Int64?
   /// Header fields that the status requires, such as `Retry-After`.
   var fields: HTTPFields
+  /// The language of the detail and the title.
+  private(set) var language = Language.english
 
   init(_ status: HTTPStatus, _ detail: String, fields: HTTPFields = [:]) {
     self.status = status
@@ -20,16 +23,19 @@ package struct Problem: Error, Sendable {
     self.fields = fields
   }
 
-  var title: String { Self.titles[status.rawValue] ?? "Error" }
+  var title: String {
+    let problems = Words.of(language).problems
+    return problems.title(status.rawValue) ?? problems.error
+  }
 
-  private static let titles: [Int: String] = [
-    400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",
-    409: "Conflict", 410: "Gone", 412: "Precondition Failed", 413: "Content Too Large", 414: "URI Too Long",
-    415: "Unsupported Media Type", 416: "Range Not Satisfiable", 417: "Expectation Failed",
-    421: "Misdirected Request", 422: "Unprocessable Content", 429: "Too Many Requests",
-    431: "Request Header Fields Too Large", 500: "Internal Server Error", 501: "Not Implemented",
-    503: "Service Unavailable", 505: "HTTP Version Not Supported", 507: "Insufficient Storage",
-  ]
+  /// Returns the problem in another language. The cause, which is for diagnosis, stays in English.
+  func translated(to words: Words) -> Problem {
+    guard words.language != language else { return self }
+    var problem = self
+    problem.language = words.language
+    problem.detail = words.problems.sentence(detail, status.rawValue)
+    return problem
+  }
 
   /// The problem document.
   var response: HTTPResponse {
@@ -49,6 +55,7 @@ package struct Problem: Error, Sendable {
     var fields = fields
     fields.append("Content-Type", contentType)
     fields.append("Cache-Control", "no-store")
+    fields.append("Content-Language", language.rawValue)
     return HTTPResponse(status: status, fields: fields, body: .bytes(body))
   }
 }

@@ -7,10 +7,11 @@ struct AlbumList {
   /// The posts whose photos are the covers.
   let covers: [Post.ID: Post]
   let viewer: User?
+  let words: Words
 
   var html: HTML {
     """
-    <header class="album-head"><h1>Albums</h1>\(newAlbum)</header>
+    <header class="album-head"><h1>\(words.albums.albums)</h1>\(newAlbum)</header>
     <ul class="albums" id="albums">\(albums.map(item))</ul>
     \(albums.isEmpty ? emptiness : nil)
     """
@@ -20,18 +21,16 @@ struct AlbumList {
     guard viewer?.role.maySharePhotos == true else { return nil }
     return """
       <div class="actions scripted"><button class="button" type="button" data-new-album><svg class="icon" aria-hidden="true">\
-      <use href="#plus"/></svg>New album</button></div>
+      <use href="#plus"/></svg>\(words.albums.newAlbum)</button></div>
       """
   }
 
   private var emptiness: HTML {
-    let hint: HTML =
-      viewer?.role.maySharePhotos == true
-      ? "Open the menu of your account, choose “Select photos”, then add the photos to an album."
-      : "Albums that others make appear here."
+    let hint =
+      viewer?.role.maySharePhotos == true ? words.albums.howToMakeOne : words.albums.albumsAppearHere
     return """
-      <div class="empty"><svg class="mark" aria-hidden="true"><use href="#mark"/></svg><h2>No albums yet</h2>
-      <p>\(hint)</p><a class="button" href="/">See the photos</a></div>
+      <div class="empty"><svg class="mark" aria-hidden="true"><use href="#mark"/></svg><h2>\(words.albums.noAlbumsYet)</h2>
+      <p>\(hint)</p><a class="button" href="/">\(words.frame.seePhotos)</a></div>
       """
   }
 
@@ -46,7 +45,7 @@ struct AlbumList {
     let nothing: HTML = "<svg class=\"mark\" aria-hidden=\"true\"><use href=\"#mark\"/></svg>"
     return """
       <li data-album="\(album.id)"><a href="/albums/\(album.id)"><span class="cover">\(cover ?? nothing)</span>\
-      <span class="name" dir="auto">\(album.title)</span><span class="count">\(album.countInWords)</span></a></li>
+      <span class="name" dir="auto">\(album.title)</span><span class="count">\(words.frame.photoCount(album.postCount))</span></a></li>
 
       """
   }
@@ -56,14 +55,15 @@ struct AlbumList {
 struct AlbumHead {
   let album: Album
   let viewer: User?
+  let words: Words
 
   var html: HTML {
-    let isOpen: HTML? = album.isOpen ? " · all members can add photos" : nil
+    let isOpen = album.isOpen ? words.albums.allCanAdd : ""
     return """
-      <p class="back"><a href="/albums"><svg class="icon" aria-hidden="true"><use href="#left"/></svg>Albums</a></p>
+      <p class="back"><a href="/albums"><svg class="icon" aria-hidden="true"><use href="#left"/></svg>\(words.albums.albums)</a></p>
       <header class="album-head" id="shown-album" data-album="\(album.id)" data-may-edit="\(album.mayEdit(viewer) ? "yes" : "no")">
       <div><h1 dir="auto">\(album.title)</h1>
-      <p class="about-album">\(album.countInWords) · by <bdi>\(album.ownerName)</bdi>\(isOpen)</p></div>
+      <p class="about-album">\(words.about(album))\(isOpen)</p></div>
       <div class="actions">\(download)\(editing)</div>
       </header>
       """
@@ -73,7 +73,7 @@ struct AlbumHead {
     guard album.postCount > 0 else { return nil }
     return """
       <a class="quiet button" href="/albums/\(album.id)/zip" download><svg class="icon" aria-hidden="true">\
-      <use href="#original"/></svg>Download</a>
+      <use href="#original"/></svg>\(words.frame.download)</a>
       """
   }
 
@@ -81,29 +81,28 @@ struct AlbumHead {
     guard album.mayEdit(viewer) else { return nil }
     return """
       <button class="quiet button scripted" type="button" data-share="/albums/\(album.id)">\
-      <svg class="icon" aria-hidden="true"><use href="#link"/></svg>Share</button>\
+      <svg class="icon" aria-hidden="true"><use href="#link"/></svg>\(words.albums.share)</button>\
       <button class="quiet button scripted" type="button" data-edit-album>\
-      <svg class="icon" aria-hidden="true"><use href="#pencil"/></svg>Edit</button>\
+      <svg class="icon" aria-hidden="true"><use href="#pencil"/></svg>\(words.frame.edit)</button>\
       <button class="quiet button scripted" type="button" data-delete-album>\
-      <svg class="icon" aria-hidden="true"><use href="#bin"/></svg>Delete</button>
+      <svg class="icon" aria-hidden="true"><use href="#bin"/></svg>\(words.frame.delete)</button>
       """
   }
 
   var emptiness: HTML {
-    let hint: HTML =
-      album.mayAdd(viewer)
-      ? "Open the menu of your account, choose “Select photos”, then add the photos to this album."
-      : "Photos in this album appear here."
+    let hint = album.mayAdd(viewer) ? words.albums.howToAdd : words.albums.photosAppearHere
     return """
-      <div class="empty"><svg class="mark" aria-hidden="true"><use href="#mark"/></svg><h2>No photos in this album</h2>
-      <p>\(hint)</p><a class="button" href="/">See all photos</a></div>
+      <div class="empty"><svg class="mark" aria-hidden="true"><use href="#mark"/></svg><h2>\(words.albums.noPhotos)</h2>
+      <p>\(hint)</p><a class="button" href="/">\(words.albums.seeAllPhotos)</a></div>
       """
   }
 }
 
-extension Album {
-  /// The number of photos in words, such as `12 photos`.
-  var countInWords: String { postCount == 1 ? "1 photo" : "\(postCount) photos" }
+extension Words {
+  /// The number of photos of an album, and its owner.
+  func about(_ album: Album) -> HTML {
+    albums.about(frame.photoCount(album.postCount), "<bdi>\(album.ownerName)</bdi>")
+  }
 }
 
 extension PageRenderer {
@@ -115,19 +114,22 @@ extension PageRenderer {
   ) async throws(CancellationError) -> String {
     let covers = Dictionary(covers.map { ($0.id, $0) }) { first, _ in first }
     return PageFrame(
-      title: "Albums · \(title)", site: title, viewer: viewer, place: .albums, lastEvent: lastEvent
-    ).document(AlbumList(albums: albums, covers: covers, viewer: viewer).html)
+      title: "\(words.albums.albums) · \(title)", site: title, viewer: viewer, place: .albums,
+      lastEvent: lastEvent,
+      words: words
+    ).document(AlbumList(albums: albums, covers: covers, viewer: viewer, words: words).html)
   }
 
   /// Renders the page of an album.
   package func album(
     _ album: Album, posts page: PostPage, viewer: User?, isFirst: Bool = true, lastEvent: Int64? = nil
   ) async throws(CancellationError) -> String {
-    let head = AlbumHead(album: album, viewer: viewer)
+    let head = AlbumHead(album: album, viewer: viewer, words: words)
     let photos = try await list(
       page, at: "/albums/\(album.id)", isFirst: isFirst, emptiness: head.emptiness)
     return PageFrame(
-      title: "\(album.title) · \(title)", site: title, viewer: viewer, place: .album, lastEvent: lastEvent
+      title: "\(album.title) · \(title)", site: title, viewer: viewer, place: .album, lastEvent: lastEvent,
+      words: words
     ).document("\(head.html)\(photos)")
   }
 }

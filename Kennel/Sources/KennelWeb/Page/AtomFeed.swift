@@ -18,6 +18,7 @@ struct AtomFeed {
   let created: Date
   let posts: [Post]
   let lineage: KennelLineage
+  let words: PhotoWords
 
   var document: Data {
     let updated = posts.map(Self.updated).max() ?? created
@@ -41,7 +42,7 @@ struct AtomFeed {
   private static func updated(_ post: Post) -> Date { post.edited ?? post.created }
 
   private func entry(_ post: Post) -> HTML {
-    let picture = PhotoPicture(post: post, placeholder: "")
+    let picture = PhotoPicture(post: post, placeholder: "", words: words)
     let name = Self.clean(picture.alternative)
     let page = Self.clean("\(base)/photos/\(post.id)")
     let (width, height) = picture.size(within: Self.thumbnailSize)

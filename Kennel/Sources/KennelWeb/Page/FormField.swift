@@ -70,7 +70,9 @@ struct FormField {
 
 extension FormField {
   /// A checkbox with which a script shows the passwords of the form.
-  static let passwordSwitch: HTML = """
-    <label class="check scripted"><input type="checkbox" data-show-passwords> Show the password</label>
+  static func passwordSwitch(_ words: JoinWords) -> HTML {
     """
+    <label class="check scripted"><input type="checkbox" data-show-passwords> \(words.showPassword)</label>
+    """
+  }
 }

@@ -40,68 +40,67 @@ extension PageRenderer.Kind {
   }
 
   /// The title of the page, before the name of the kennel, or nil for the page with all photos.
-  var title: String? {
+  func title(_ words: Words) -> String? {
     switch self {
     case .all: nil
-    case .favourites: "Hearts"
-    case .search(let query): query.hasWords ? "“\(query.text)”" : "Search"
-    case .person(_, let name): "Photos by \(name)"
+    case .favourites: words.frame.hearts
+    case .search(let query): query.hasWords ? words.grid.quoted(query.text) : words.frame.search
+    case .person(_, let name): words.grid.photosBy(name)
     }
   }
 
   /// The beginning of the page.
-  var heading: HTML {
+  func heading(_ words: Words) -> HTML {
     switch self {
-    case .all: "<h1 class=\"hidden-text\">Photos</h1>"
-    case .favourites: "<h1 class=\"title\">Your hearts</h1>"
+    case .all: "<h1 class=\"hidden-text\">\(words.frame.photos)</h1>"
+    case .favourites: "<h1 class=\"title\">\(words.grid.yourHearts)</h1>"
     case .search(let query):
-      "<h1 class=\"title\">Search</h1>\n\(SearchForm(query: query, isInBar: false).html)"
-    case .person(_, let name): "<h1 class=\"title\">Photos by <bdi>\(name)</bdi></h1>"
+      "<h1 class=\"title\">\(words.frame.search)</h1>\n\(SearchForm(query: query, isInBar: false, words: words.frame).html)"
+    case .person(_, let name): "<h1 class=\"title\">\(words.grid.photosByHTML("<bdi>\(name)</bdi>"))</h1>"
     }
   }
 
   /// What the page shows if there are no posts.
-  func emptiness(viewer: User?) -> HTML {
+  func emptiness(viewer: User?, _ words: Words) -> HTML {
+    let grid = words.grid
     let picture: HTML = "<svg class=\"mark\" aria-hidden=\"true\"><use href=\"#mark\"/></svg>"
     switch (self, viewer) {
     case (.all, nil):
       return """
-        <div class="empty">\(picture)<h2>No photos yet</h2><p>Sign in to share the first photo.</p></div>
+        <div class="empty">\(picture)<h2>\(grid.noPhotosYet)</h2><p>\(grid.signInToShareFirst)</p></div>
         """
     case (.all, let viewer?) where !viewer.role.maySharePhotos:
       return """
-        <div class="empty">\(picture)<h2>No photos yet</h2><p>Photos that others share appear here.</p></div>
+        <div class="empty">\(picture)<h2>\(grid.noPhotosYet)</h2><p>\(grid.photosOfOthers)</p></div>
         """
     case (.all, _):
       return """
-        <div class="empty">\(picture)<h2>No photos yet</h2>
-        <p class="scripted">Share the first one<span class="with-pointer">: choose it, drop it here, or paste \
-        it</span>.</p>
-        <button class="button primary scripted" type="button" data-upload>Share photos</button></div>
+        <div class="empty">\(picture)<h2>\(grid.noPhotosYet)</h2>
+        <p class="scripted">\(grid.shareFirst)</p>
+        <button class="button primary scripted" type="button" data-upload>\(words.dialogs.sharePhotos)</button></div>
         """
     case (.favourites, nil):
       return """
-        <div class="empty">\(picture)<h2>Your hearts</h2>
-        <p>Sign in to see the photos that you gave a heart.</p>
-        <button class="button primary scripted" type="button" data-sign-in>Sign in</button></div>
+        <div class="empty">\(picture)<h2>\(grid.yourHearts)</h2>
+        <p>\(grid.signInToSeeHearts)</p>
+        <button class="button primary scripted" type="button" data-sign-in>\(words.frame.signIn)</button></div>
         """
     case (.favourites, _):
       return """
-        <div class="empty">\(picture)<h2>No hearts yet</h2><p>Photos that you give a heart appear here.</p>
-        <a class="button" href="/">See the photos</a></div>
+        <div class="empty">\(picture)<h2>\(grid.noHeartsYet)</h2><p>\(grid.heartsAppearHere)</p>
+        <a class="button" href="/">\(words.frame.seePhotos)</a></div>
         """
     case (.search(let query), _):
-      let title: HTML = query.hasWords ? "Nothing found" : "Find photos"
+      let title = query.hasWords ? grid.nothingFound : grid.findPhotos
       return """
         <div class="empty">\(picture)<h2>\(title)</h2>
-        <p>Search for words of captions, comments and titles of albums, for the name of a person who shared photos, or for the time when they \
-        were taken: July, 2026, 2026-07 or 14 July 2026.</p>
-        <p>A photo is found if it has all the words. The last word may be the beginning of one.</p></div>
+        <p>\(grid.searchExplanation)</p>
+        <p>\(grid.searchRule)</p></div>
         """
     case (.person, _):
       return """
-        <div class="empty">\(picture)<h2>No photos yet</h2><p>Photos that you share appear here.</p>
-        <a class="button" href="/">See the photos</a></div>
+        <div class="empty">\(picture)<h2>\(grid.noPhotosYet)</h2><p>\(grid.ownPhotosAppearHere)</p>
+        <a class="button" href="/">\(words.frame.seePhotos)</a></div>
         """
     }
   }
@@ -114,17 +113,18 @@ struct GridLinks {
   /// The position after which the next page begins; nil on the last page.
   let next: PostPosition?
   let isFirst: Bool
+  let words: GridWords
 
-  var newest: HTML? { isFirst ? nil : "<p class=\"newest\"><a href=\"\(path)\">Newest photos</a></p>" }
+  var newest: HTML? { isFirst ? nil : "<p class=\"newest\"><a href=\"\(path)\">\(words.newest)</a></p>" }
 
   var older: HTML {
     let link = next.map { next -> HTML in
       """
       <a class="older button" rel="next" href="\(path)\(path.contains("?") ? "&" : "?")before=\(next.description)">\
-      Older photos</a>
+      \(words.older)</a>
       """
     }
-    return "<nav class=\"more\" aria-label=\"More photos\">\(link)</nav>"
+    return "<nav class=\"more\" aria-label=\"\(words.more)\">\(link)</nav>"
   }
 }
 
@@ -133,19 +133,20 @@ struct SearchForm {
   let query: SearchQuery?
   /// Whether it is in the bar at the top of a page.
   let isInBar: Bool
+  let words: FrameWords
 
   var html: HTML {
     let id: HTML = isInBar ? "bar-search" : "page-search"
     let button: HTML =
       isInBar
       ? """
-      <button type="submit" aria-label="Search"><svg class="icon" aria-hidden="true"><use href="#search"/></svg></button>
-      """ : "<button class=\"button\" type=\"submit\">Search</button>"
+      <button type="submit" aria-label="\(words.search)"><svg class="icon" aria-hidden="true"><use href="#search"/></svg></button>
+      """ : "<button class=\"button\" type=\"submit\">\(words.search)</button>"
     return """
       <form class="search" role="search" action="/search">\
-      <label class="hidden-text" for="\(id)">Search photos</label>\
+      <label class="hidden-text" for="\(id)">\(words.searchPhotos)</label>\
       <input id="\(id)" type="search" name="q" value="\(query?.text ?? "")" maxlength="\(SearchQuery.maximumLength)" \
-      placeholder="\(isInBar ? "Search" : "Words, names or dates" as HTML)" enterkeyhint="search" autocomplete="off" \
+      placeholder="\(isInBar ? words.search : words.searchExamples)" enterkeyhint="search" autocomplete="off" \
       autocapitalize="none" spellcheck="false">\(button)</form>
       """
   }

@@ -11,6 +11,7 @@ struct LinkPage {
 
   let title: String
   let site: String
+  let words: Words
   /// What the page shows, for the style sheets.
   var place = "photo"
   var preview: LinkPreview?
@@ -18,7 +19,7 @@ struct LinkPage {
   func document(_ body: HTML) -> String {
     let page: HTML = """
       <!DOCTYPE html>
-      <html lang="en">
+      <html lang="\(words.language.rawValue)">
       <head>
       <meta charset="utf-8">
       <title>\(title)</title>
@@ -51,7 +52,8 @@ struct LinkPage {
   ///   - path: the path of the link.
   ///   - expires: the date from which the link does not work any more.
   static func photo(
-    _ picture: PhotoPicture, path: String, expires: Date?, in neighbours: LinkedPhotoNeighbours? = nil
+    _ picture: PhotoPicture, path: String, expires: Date?, _ words: Words,
+    in neighbours: LinkedPhotoNeighbours? = nil
   ) -> HTML {
     let post = picture.post
     let isUntitled = post.caption.isEmpty
@@ -62,12 +64,12 @@ struct LinkPage {
       <div class="details">
       <header>
       \(AvatarInitial(name: post.shownAuthor).html)
-      <p><bdi class="author">\(post.shownAuthor)</bdi><span class="when">\(PageDate(date: post.created).html)</span></p>
+      <p><bdi class="author">\(post.shownAuthor)</bdi><span class="when">\(PageDate(date: post.created, words: words.dates).html)</span></p>
       </header>
       <h1 class="\(isUntitled ? "hidden-text" : "caption")" id="photo-title" dir="auto">\(picture.alternative)</h1>
       <div class="actions"><a class="quiet button" href="\(path)/photo" download="photo"><svg class="icon" \
-      aria-hidden="true"><use href="#original"/></svg>Original</a>\(neighbours?.links)</div>
-      <p class="hint">This photo is shared with you by a link. \(end(expires))</p>
+      aria-hidden="true"><use href="#original"/></svg>\(words.frame.original)</a>\(neighbours?.links(words.links))</div>
+      <p class="hint">\(words.links.photoIsShared) \(end(expires, words))</p>
       </div>
       </article>
       """
@@ -76,7 +78,7 @@ struct LinkPage {
   /// The album of a link.
   static func album(
     _ album: Album, _ pictures: [PhotoPicture], next: PostPosition?, path: String, isFirst: Bool,
-    expires: Date?
+    expires: Date?, _ words: Words
   ) -> HTML {
     let tiles = pictures.enumerated().map { index, picture -> HTML in
       """
@@ -85,28 +87,28 @@ struct LinkPage {
 
       """
     }
-    let links = GridLinks(path: path, next: next, isFirst: isFirst)
+    let links = GridLinks(path: path, next: next, isFirst: isFirst, words: words.grid)
     return """
       <header class="album-head"><div><h1 dir="auto">\(album.title)</h1>
-      <p class="about-album">\(album.countInWords) · by <bdi>\(album.ownerName)</bdi></p></div>
-      \(album.postCount > 0 ? download(path) : nil)
+      <p class="about-album">\(words.about(album))</p></div>
+      \(album.postCount > 0 ? download(path, words.frame) : nil)
       </header>
       \(links.newest)
       <ul class="grid">\(tiles)</ul>
       \(links.older)
-      <p class="shared-photos">This album is shared with you by a link. \(end(expires))</p>
+      <p class="shared-photos">\(words.links.albumIsShared) \(end(expires, words))</p>
       """
   }
 
-  private static func download(_ path: String) -> HTML {
+  private static func download(_ path: String, _ words: FrameWords) -> HTML {
     """
     <div class="actions"><a class="quiet button" href="\(path)/zip" download><svg class="icon" aria-hidden="true">\
-    <use href="#original"/></svg>Download</a></div>
+    <use href="#original"/></svg>\(words.download)</a></div>
     """
   }
 
-  private static func end(_ expires: Date?) -> HTML? {
-    expires.map { "It works until \(PageDate(date: $0).html)." }
+  private static func end(_ expires: Date?, _ words: Words) -> HTML? {
+    expires.map { words.links.worksUntil(PageDate(date: $0, words: words.dates).html) }
   }
 
   static func problem(title: String, detail: String) -> HTML {
@@ -132,16 +134,16 @@ struct LinkedPhotoNeighbours {
     """
   }
 
-  fileprivate var links: HTML {
+  fileprivate func links(_ words: LinkWords) -> HTML {
     let previous = newer.map { post -> HTML in
       """
       <a class="quiet button" rel="prev" href="\(path)/photos/\(post)"><svg class="icon" aria-hidden="true">\
-      <use href="#left"/></svg>Newer</a>
+      <use href="#left"/></svg>\(words.newer)</a>
       """
     }
     let next = older.map { post -> HTML in
       """
-      <a class="quiet button" rel="next" href="\(path)/photos/\(post)">Older<svg class="icon" aria-hidden="true">\
+      <a class="quiet button" rel="next" href="\(path)/photos/\(post)">\(words.older)<svg class="icon" aria-hidden="true">\
       <use href="#right"/></svg></a>
       """
     }
@@ -161,15 +163,17 @@ extension PageRenderer {
       pictures.append(
         PhotoPicture(
           post: post, placeholder: try await placeholders.address(for: post.facts.thumbHash),
-          path: "\(path)/photos/\(post.id)"))
+          words: words.photo, path: "\(path)/photos/\(post.id)"))
     }
     let preview = pictures.first.map {
       LinkPreview(site: title, title: album.title, picture: $0, base: base, path: nil)
     }
-    return LinkPage(title: "\(album.title) · \(title)", site: title, place: "album", preview: preview)
-      .document(
-        LinkPage.album(
-          album, pictures, next: page.next, path: path, isFirst: isFirst, expires: expires))
+    return LinkPage(
+      title: "\(album.title) · \(title)", site: title, words: words, place: "album", preview: preview
+    )
+    .document(
+      LinkPage.album(
+        album, pictures, next: page.next, path: path, isFirst: isFirst, expires: expires, words))
   }
 
   /// Renders the page of a secret link to a photo, or of a photo of an album with a link.
@@ -179,16 +183,17 @@ extension PageRenderer {
     post: Post, path: String, expires: Date?, base: String, in neighbours: LinkedPhotoNeighbours? = nil
   ) async throws(CancellationError) -> String {
     let picture = PhotoPicture(
-      post: post, placeholder: try await placeholders.address(for: post.facts.thumbHash), path: path)
+      post: post, placeholder: try await placeholders.address(for: post.facts.thumbHash), words: words.photo,
+      path: path)
     let preview = LinkPreview(
       site: title, title: picture.shortName, picture: picture, base: base, path: nil)
-    return LinkPage(title: "\(picture.shortName) · \(title)", site: title, preview: preview)
-      .document(LinkPage.photo(picture, path: path, expires: expires, in: neighbours))
+    return LinkPage(title: "\(picture.shortName) · \(title)", site: title, words: words, preview: preview)
+      .document(LinkPage.photo(picture, path: path, expires: expires, words, in: neighbours))
   }
 
   /// Renders the page for a link that does not work.
   func linkProblem(title problem: String, detail: String) -> String {
-    LinkPage(title: "\(problem) · \(title)", site: title)
+    LinkPage(title: "\(problem) · \(title)", site: title, words: words)
       .document(LinkPage.problem(title: problem, detail: detail))
   }
 }

@@ -1,5 +1,6 @@
 import CKennelPage
 import Foundation
+import KennelModel
 import KennelStorage
 import Synchronization
 
@@ -43,10 +44,16 @@ enum PageAssets {
       assets[name] = Asset(Data(bytes), named: name)
       index += 1
     }
+    for language in Language.allCases {
+      assets[texts(language)] = Asset(Words.of(language).scripts.module, named: texts(language))
+    }
     // Browsers request this file automatically.
     assets["favicon.ico"] = assets["icon-180.png"]
     return assets
   }()
+
+  /// The name of the module with the texts of the scripts in a language.
+  static func texts(_ language: Language) -> String { "texts-\(language.rawValue).js" }
 
   /// The style sheets. A later one overrides an earlier one.
   static let styles = [
@@ -55,8 +62,10 @@ enum PageAssets {
   ]
 
   /// The modules to preload, so that the browser loads them in parallel and not one after the other.
-  static let modules = all.keys
-    .filter { $0.hasSuffix(".js") && !["app.js", workerName, emptyWorkerName].contains($0) }.sorted()
+  static let modules = all.keys.filter { name in
+    name.hasSuffix(".js") && !name.hasPrefix("texts-")
+      && !["app.js", workerName, emptyWorkerName].contains(name)
+  }.sorted()
 
   /// A fingerprint of all files. It is a folder in the addresses of the files, so that a browser may keep a file forever:
   /// in another version of the program, it has another address. The modules import each other by relative addresses, so

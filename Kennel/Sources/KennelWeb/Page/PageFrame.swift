@@ -11,12 +11,15 @@ struct PageFrame {
   let viewer: User?
   let place: Place
   let lastEvent: Int64?
+  let words: Words
   var preview: LinkPreview?
+
+  private var frame: FrameWords { words.frame }
 
   func document(_ body: HTML) -> String {
     let page: HTML = """
       <!DOCTYPE html>
-      <html lang="en">
+      <html lang="\(words.language.rawValue)">
       <head>
       <meta charset="utf-8">
       <title>\(title)</title>
@@ -24,18 +27,19 @@ struct PageFrame {
       <meta name="color-scheme" content="light dark">
       <meta name="theme-color" content="#fbfaf8" media="(prefers-color-scheme: light)">
       <meta name="theme-color" content="#131211" media="(prefers-color-scheme: dark)">
+      <script type="module" src="\(PageAssets.address(of: PageAssets.texts(words.language)))"></script>
       \(Self.links)\(preview?.html)
       </head>
       <body data-place="\(placeName)" data-viewer="\(viewer?.name ?? "")"\
        data-role="\(viewer?.role.rawValue ?? "")" data-event="\(lastEvent ?? -1)">
-      <a class="skip" href="#main">Skip to the \(place == .account || place == .signIn ? "content" : "photos")</a>
+      <a class="skip" href="#main">\(place == .account || place == .signIn ? frame.skipToContent : frame.skipToPhotos)</a>
       \(PageIcons.symbols)
       \(bar)
-      \(Self.offline)
+      <p id="offline" class="offline" role="status" hidden>\(frame.offline("<time></time>"))</p>
       <main id="main" tabindex="-1">
       \(body)
       </main>
-      \(PageDialogs.all)
+      \(PageDialogs.all(words))
       <div id="toasts" popover="manual" role="status" aria-live="polite"></div>
       </body>
       </html>
@@ -43,12 +47,6 @@ struct PageFrame {
       """
     return page.text
   }
-
-  /// What the service worker's copy of the page says.
-  private static let offline: HTML = """
-    <p id="offline" class="offline" role="status" hidden>The kennel cannot be reached. These photos were kept on this device \
-    <time></time>.</p>
-    """
 
   /// The files that a page uses.
   private static let links: HTML = """
@@ -80,8 +78,8 @@ struct PageFrame {
     <header class="bar">
     <a class="home" href="/"><svg class="mark" aria-hidden="true"><use href="#mark"/></svg><span>\(site)</span></a>
     \(place == .signIn ? nil : places)
-    \(hasSearch ? Self.search : nil)
-    <div class="tools scripted">\(viewer.map(menu) ?? (place == .signIn ? nil : Self.signIn))</div>
+    \(hasSearch ? search : nil)
+    <div class="tools scripted">\(viewer.map(menu) ?? (place == .signIn ? nil : signIn))</div>
     \(viewer.map(menuWithoutScripts))
     </header>
     """
@@ -97,16 +95,18 @@ struct PageFrame {
   }
 
   /// The field, or on small screens a link to the page with the field.
-  private static let search: HTML = """
-    \(SearchForm(query: nil, isInBar: true).html)
-    <a class="to-search" href="/search" aria-label="Search"><svg class="icon" aria-hidden="true"><use href="#search"/></svg></a>
+  private var search: HTML {
     """
+    \(SearchForm(query: nil, isInBar: true, words: frame).html)
+    <a class="to-search" href="/search" aria-label="\(frame.search)"><svg class="icon" aria-hidden="true"><use href="#search"/></svg></a>
+    """
+  }
 
   private var places: HTML {
     """
-    <nav class="places" aria-label="Pages">\(link("/", "Photos", .photos))\
-    \(link("/albums", "Albums", .albums))\
-    \(viewer == nil ? nil : link("/hearts", "Hearts", .hearts))</nav>
+    <nav class="places" aria-label="\(frame.pages)">\(link("/", frame.photos, .photos))\
+    \(link("/albums", frame.albums, .albums))\
+    \(viewer == nil ? nil : link("/hearts", frame.hearts, .hearts))</nav>
     """
   }
 
@@ -118,43 +118,50 @@ struct PageFrame {
     return "<a href=\"\(address)\"\(current)>\(name)</a>"
   }
 
-  private static let signIn: HTML = "<button class=\"button\" type=\"button\" data-sign-in>Sign in</button>"
+  private var signIn: HTML {
+    "<button class=\"button\" type=\"button\" data-sign-in>\(frame.signIn)</button>"
+  }
 
-  private static let visibility: HTML = """
-    <button type="button" data-visibility><svg class="icon" aria-hidden="true"><use href="#eye"/></svg>Who can see</button>
+  private var visibility: HTML {
     """
-
-  private static let people: HTML = """
-    <a href="/people"><svg class="icon" aria-hidden="true"><use href="#people"/></svg>People</a>
+    <button type="button" data-visibility><svg class="icon" aria-hidden="true"><use href="#eye"/></svg>\(frame.whoCanSee)</button>
     """
+  }
 
-  private static let share: HTML = """
+  private var people: HTML {
+    """
+    <a href="/people"><svg class="icon" aria-hidden="true"><use href="#people"/></svg>\(frame.people)</a>
+    """
+  }
+
+  private var share: HTML {
+    """
     <button class="button primary" type="button" data-upload><svg class="icon" aria-hidden="true">\
-    <use href="#plus"/></svg><span>Share</span></button>
+    <use href="#plus"/></svg><span>\(frame.share)</span></button>
     """
+  }
 
   /// The menu needs a script.
   private func menuWithoutScripts(_ viewer: User) -> HTML {
     """
-    <noscript><a class="initial tint-\(AvatarInitial(name: viewer.name).tint)" href="/you" aria-label="Account of \
-    \(viewer.name)">\(AvatarInitial(name: viewer.name).text)</a></noscript>
+    <noscript><a class="initial tint-\(AvatarInitial(name: viewer.name).tint)" href="/you" aria-label="\(frame.accountOf(viewer.name))">\(AvatarInitial(name: viewer.name).text)</a></noscript>
     """
   }
 
   private func menu(_ viewer: User) -> HTML {
     """
-    \(viewer.role.maySharePhotos ? Self.share : nil)
+    \(viewer.role.maySharePhotos ? share : nil)
     <button class="initial tint-\(AvatarInitial(name: viewer.name).tint)" type="button" popovertarget="account" \
-    aria-label="Account of \(viewer.name)">\(AvatarInitial(name: viewer.name).text)</button>
-    <div id="account" class="menu" popover><p>Signed in as<br><bdi>\(viewer.name)</bdi></p>\
-    <a class="only-small" href="/albums"><svg class="icon" aria-hidden="true"><use href="#album"/></svg>Albums</a>\
-    <a class="only-small" href="/hearts"><svg class="icon" aria-hidden="true"><use href="#heart"/></svg>Hearts</a>\
-    <button type="button" data-select><svg class="icon" aria-hidden="true"><use href="#photos"/></svg>Select photos</button>\
-    <a href="/you"><svg class="icon" aria-hidden="true"><use href="#person"/></svg>You</a>\
-    \(viewer.role == .owner ? Self.people : nil)\
-    \(viewer.role == .owner ? Self.visibility : nil)\
-    <a href="/deleted"><svg class="icon" aria-hidden="true"><use href="#bin"/></svg>Bin</a>\
-    <button type="button" data-sign-out><svg class="icon" aria-hidden="true"><use href="#out"/></svg>Sign out</button>\
+    aria-label="\(frame.accountOf(viewer.name))">\(AvatarInitial(name: viewer.name).text)</button>
+    <div id="account" class="menu" popover><p>\(frame.signedInAs)<br><bdi>\(viewer.name)</bdi></p>\
+    <a class="only-small" href="/albums"><svg class="icon" aria-hidden="true"><use href="#album"/></svg>\(frame.albums)</a>\
+    <a class="only-small" href="/hearts"><svg class="icon" aria-hidden="true"><use href="#heart"/></svg>\(frame.hearts)</a>\
+    <button type="button" data-select><svg class="icon" aria-hidden="true"><use href="#photos"/></svg>\(frame.selectPhotos)</button>\
+    <a href="/you"><svg class="icon" aria-hidden="true"><use href="#person"/></svg>\(frame.you)</a>\
+    \(viewer.role == .owner ? people : nil)\
+    \(viewer.role == .owner ? visibility : nil)\
+    <a href="/deleted"><svg class="icon" aria-hidden="true"><use href="#bin"/></svg>\(frame.bin)</a>\
+    <button type="button" data-sign-out><svg class="icon" aria-hidden="true"><use href="#out"/></svg>\(frame.signOut)</button>\
     </div>
     """
   }

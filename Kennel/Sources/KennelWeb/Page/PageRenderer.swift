@@ -16,12 +16,22 @@ package struct PageRenderer: Sendable {
   let placeholders = PlaceholderImages()
   private let manifest: PageAssets.Asset?
   private let hasWorker: Bool
+  /// The texts.
+  private(set) var words: Words
 
   /// - Parameter hasWorker: whether the pages have a service worker.
-  package init(title: String, hasWorker: Bool = true) {
+  package init(title: String, language: Language = .english, hasWorker: Bool = true) {
     self.title = title
     self.hasWorker = hasWorker
+    words = .of(language)
     manifest = PageAssets.manifest(title: title)
+  }
+
+  /// Returns a renderer for pages in another language. It uses the same kept markup.
+  package func speaking(_ language: Language) -> PageRenderer {
+    var renderer = self
+    renderer.words = .of(language)
+    return renderer
   }
 
   /// Returns a file of the page.
@@ -45,15 +55,17 @@ package struct PageRenderer: Sendable {
     lastEvent: Int64? = nil, base: String? = nil
   ) async throws(CancellationError) -> String {
     let body: HTML = """
-      \(kind.heading)\(MonthList(months: months, shown: page.posts.first?.taken.month).html)\(try await list(
-        page, at: kind.address, isFirst: isFirst, emptiness: kind.emptiness(viewer: viewer)))
+      \(kind.heading(words))\(MonthList(months: months, shown: page.posts.first?.taken.month, words: words).html)\(try await list(
+        page, at: kind.address, isFirst: isFirst, emptiness: kind.emptiness(viewer: viewer, words)))
       """
     var frame = PageFrame(
-      title: kind.title.map { "\($0) · \(title)" } ?? title, site: title, viewer: viewer, place: kind.place,
-      lastEvent: lastEvent)
+      title: kind.title(words).map { "\($0) · \(title)" } ?? title, site: title, viewer: viewer,
+      place: kind.place,
+      lastEvent: lastEvent, words: words)
     if let base, kind.hasPreview, let post = page.posts.first {
       frame.preview = LinkPreview(
-        site: title, title: kind.title ?? title, picture: PhotoPicture(post: post, placeholder: ""),
+        site: title, title: kind.title(words) ?? title,
+        picture: PhotoPicture(post: post, placeholder: "", words: words.photo),
         base: base, path: kind.address)
     }
     return frame.document(body)
@@ -68,7 +80,7 @@ package struct PageRenderer: Sendable {
   func list(
     _ page: PostPage, at path: String, isFirst: Bool, emptiness: HTML
   ) async throws(CancellationError) -> HTML {
-    let links = GridLinks(path: path, next: page.next, isFirst: isFirst)
+    let links = GridLinks(path: path, next: page.next, isFirst: isFirst, words: words.grid)
     return """
       \(links.newest)
       <ul class="grid" id="grid">\(try await tiles(of: page.posts, isFirst: isFirst))</ul>
@@ -84,7 +96,7 @@ package struct PageRenderer: Sendable {
     for (index, post) in posts.enumerated() {
       if post.taken.month != month {
         month = post.taken.month
-        tiles.append(MonthHeading(month: post.taken.month).html)
+        tiles.append(MonthHeading(month: post.taken.month, words: words.dates).html)
       }
       tiles.append(try await tile(post, isEarly: isFirst && index < 8))
     }
@@ -93,11 +105,12 @@ package struct PageRenderer: Sendable {
 
   /// Returns the tile of a post. It is made once and kept until the post changes.
   private func tile(_ post: Post, isEarly: Bool) async throws(CancellationError) -> HTML {
-    let form = isEarly ? PostMarkupState.Form.earlyTile : .tile
+    let form = isEarly ? PostMarkupState.Form.earlyTile(words.language) : .tile(words.language)
     if let known = markup.known(for: post, form) { return HTML(kept: known) }
     let picture = PhotoPicture(
-      post: post, placeholder: try await placeholders.address(for: post.facts.thumbHash))
-    let tile = PostTile(picture: picture, isEarly: isEarly).html
+      post: post, placeholder: try await placeholders.address(for: post.facts.thumbHash),
+      words: words.photo)
+    let tile = PostTile(picture: picture, isEarly: isEarly, words: words.grid).html
     markup.keep(tile.text, for: post, form)
     return tile
   }
@@ -110,15 +123,17 @@ package struct PageRenderer: Sendable {
     base: String? = nil
   ) async throws(CancellationError) -> String {
     let picture = PhotoPicture(
-      post: post, placeholder: try await placeholders.address(for: post.facts.thumbHash))
-    let article = PhotoArticle(picture: picture, comments: comments, albums: albums, viewer: viewer)
+      post: post, placeholder: try await placeholders.address(for: post.facts.thumbHash),
+      words: words.photo)
+    let article = PhotoArticle(
+      picture: picture, comments: comments, albums: albums, viewer: viewer, words: words)
     let body: HTML = """
-      <p class="back"><a href="/"><svg class="icon" aria-hidden="true"><use href="#left"/></svg>All photos</a></p>
+      <p class="back"><a href="/"><svg class="icon" aria-hidden="true"><use href="#left"/></svg>\(words.frame.allPhotos)</a></p>
       \(article.html)
       """
     var frame = PageFrame(
       title: "\(picture.shortName) · \(title)", site: title, viewer: viewer, place: .photo,
-      lastEvent: lastEvent)
+      lastEvent: lastEvent, words: words)
     frame.preview = base.map {
       LinkPreview(
         site: title, title: picture.shortName, picture: picture, base: $0, path: "/photos/\(post.id)")
@@ -136,15 +151,16 @@ package struct PageRenderer: Sendable {
       <div class="sheet enter">
       <form method="post" action="/session?next=\(next.escaped)">
       <svg class="mark" aria-hidden="true"><use href="#mark"/></svg>
-      <h1>Sign in</h1>
+      <h1>\(words.frame.signIn)</h1>
       <p class="why">\(reason)</p>
-      \(PageDialogs.signInFields("enter", hasFocus: true))
-      <div class="choices"><button class="button primary" type="submit">Sign in</button></div>
+      \(PageDialogs.signInFields("enter", hasFocus: true, words.frame))
+      <div class="choices"><button class="button primary" type="submit">\(words.frame.signIn)</button></div>
       </form>
       </div>
       """
     return PageFrame(
-      title: "Sign in · \(title)", site: title, viewer: nil, place: .signIn, lastEvent: nil
+      title: "\(words.frame.signIn) · \(title)", site: title, viewer: nil, place: .signIn, lastEvent: nil,
+      words: words
     )
     .document(body)
   }
@@ -153,14 +169,13 @@ package struct PageRenderer: Sendable {
   package func noAccounts() -> String {
     let body: HTML = """
       <div class="empty"><svg class="mark" aria-hidden="true"><use href="#mark"/></svg>
-      <h1>This kennel is new</h1>
-      <p>Nobody has an account yet. Kennel printed a link and a QR code when it was started: look at its terminal on that \
-      machine, or at the output of <code>journalctl -u kennel</code>. Open the link to create the owner’s account.</p>
-      <p>The link works once, for 24 hours. Start Kennel again to get a new one.</p>
+      <h1>\(words.joining.newKennel)</h1>
+      <p>\(words.joining.noAccounts)</p>
+      <p>\(words.joining.noAccountsLink)</p>
       </div>
       """
     return PageFrame(
-      title: title, site: title, viewer: nil, place: .signIn, lastEvent: nil
+      title: title, site: title, viewer: nil, place: .signIn, lastEvent: nil, words: words
     )
     .document(body)
   }
@@ -170,10 +185,11 @@ package struct PageRenderer: Sendable {
     let body: HTML = """
       <div class="empty"><svg class="mark" aria-hidden="true"><use href="#mark"/></svg>
       <h1>\(problem)</h1><p>\(detail)</p><p class="status">\(status)</p>
-      <a class="button" href="/">See the photos</a></div>
+      <a class="button" href="/">\(words.frame.seePhotos)</a></div>
       """
     return PageFrame(
-      title: "\(problem) · \(title)", site: title, viewer: viewer, place: .problem, lastEvent: nil
+      title: "\(problem) · \(title)", site: title, viewer: viewer, place: .problem, lastEvent: nil,
+      words: words
     )
     .document(body)
   }

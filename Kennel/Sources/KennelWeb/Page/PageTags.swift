@@ -18,6 +18,8 @@ indirect enum PageResource: Sendable, Hashable {
   case personPage(User.ID, PageStart)
   /// The feed of the viewer. It contains complete addresses.
   case feed(base: String, path: String)
+  /// A page in a language.
+  case localized(PageResource, Language)
   /// A page with a preview, which contains complete addresses.
   case previewed(PageResource, base: String)
 
@@ -25,7 +27,7 @@ indirect enum PageResource: Sendable, Hashable {
   var isKept: Bool {
     switch self {
     case .search, .searchPage: false
-    case .previewed(let page, _): page.isKept
+    case .previewed(let page, _), .localized(let page, _): page.isKept
     default: true
     }
   }
@@ -48,6 +50,7 @@ indirect enum PageResource: Sendable, Hashable {
     case .searchPage(let query, let start): "search-page \(QueryText.escaped(query.text)) \(start.text)"
     case .person(let id, let start, let limit): "person \(id) \(start.text) \(limit)"
     case .previewed(let page, let base): "previewed \(QueryText.escaped(base)) \(page.text)"
+    case .localized(let page, let language): "in \(language.rawValue) \(page.text)"
     case .feed(let base, let path): "feed \(QueryText.escaped(base + path))"
     case .personPage(let id, let start): "person-page \(id) \(start.text)"
     }

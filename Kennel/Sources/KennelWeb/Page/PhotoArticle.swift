@@ -8,6 +8,7 @@ struct PhotoArticle {
   /// The albums that show the photo.
   let albums: [AlbumTitle]
   let viewer: User?
+  let words: Words
 
   private var post: Post { picture.post }
 
@@ -23,14 +24,14 @@ struct PhotoArticle {
     <div class="details">
     <header>
     \(AvatarInitial(name: post.shownAuthor).html)
-    <p><bdi class="author">\(author)</bdi><span class="when">Shared \(PageDate(date: post.created).html)\(origin)</span></p>
+    <p><bdi class="author">\(author)</bdi><span class="when">\(words.photo.shared(PageDate(date: post.created, words: words.dates).html))\(origin)</span></p>
     </header>
     \(heading)
-    \(PageTakenTime(time: post.taken).html)
+    \(PageTakenTime(time: post.taken, words: words).html)
     \(inAlbums)
-    <div class="actions">\(HeartButton(post: post).html)\
+    <div class="actions">\(HeartButton(post: post, words: words.grid).html)\
     <a class="quiet button" href="/posts/\(post.id)/photo" title="\(facts)"><svg class="icon" aria-hidden="true">\
-    <use href="#original"/></svg>Original</a>\(shareButton)\(changeButtons)</div>
+    <use href="#original"/></svg>\(words.frame.original)</a>\(shareButton)\(changeButtons)</div>
     \(cameraData)
     \(discussion)
     </div>
@@ -53,7 +54,7 @@ struct PhotoArticle {
       return "\(comma)<a href=\"/albums/\(album.id)\"><bdi>\(album.title)</bdi></a>"
     }
     return """
-      <p class="in-albums"><svg class="icon" aria-hidden="true"><use href="#album"/></svg><span>In \(links)</span></p>
+      <p class="in-albums"><svg class="icon" aria-hidden="true"><use href="#album"/></svg><span>\(words.photo.inAlbums(HTML(links)))</span></p>
       """
   }
 
@@ -64,14 +65,15 @@ struct PhotoArticle {
   }
 
   private var origin: HTML? {
-    post.origin.map { ", from <bdi>\($0.kennel)</bdi>" }
+    post.origin.map { words.photo.fromKennel("<bdi>\($0.kennel)</bdi>") }
   }
 
   private var facts: String {
     let megabytes = Double(post.byteCount) / 1_000_000
     let size =
       megabytes < 0.95
-      ? "\(max(post.byteCount / 1000, 1)) kB" : "\((megabytes * 10).rounded() / 10) MB"
+      ? "\(max(post.byteCount / 1000, 1)) kB"
+      : "\(words.dates.decimal("\((megabytes * 10).rounded() / 10)")) MB"
     return "\(post.facts.width) × \(post.facts.height), \(size)"
   }
 
@@ -79,9 +81,9 @@ struct PhotoArticle {
     guard mayChange(post.author) else { return nil }
     return """
       <button class="quiet button scripted" type="button" data-edit-post="\(post.id)">\
-      <svg class="icon" aria-hidden="true"><use href="#pencil"/></svg>Edit</button>\
+      <svg class="icon" aria-hidden="true"><use href="#pencil"/></svg>\(words.frame.edit)</button>\
       <button class="quiet button scripted" type="button" data-delete-post="\(post.id)">\
-      <svg class="icon" aria-hidden="true"><use href="#bin"/></svg>Delete</button>
+      <svg class="icon" aria-hidden="true"><use href="#bin"/></svg>\(words.frame.delete)</button>
       """
   }
 
@@ -89,26 +91,24 @@ struct PhotoArticle {
     guard mayChange(post.author) else { return nil }
     return """
       <button class="quiet button scripted" type="button" data-share="/posts/\(post.id)">\
-      <svg class="icon" aria-hidden="true"><use href="#link"/></svg>Share</button>
+      <svg class="icon" aria-hidden="true"><use href="#link"/></svg>\(words.frame.share)</button>
       """
   }
 
   /// What the author decides about the metadata of the photo. Owners who are not the author do not see it.
   private var cameraData: HTML? {
     guard viewer?.id == post.author else { return nil }
-    let (sentence, value, action): (HTML, HTML, HTML)
+    let (sentence, value, action): (String, HTML, String)
     switch post.metadata {
     case .absent: return nil
     case .removed, .notExamined:
-      (sentence, value, action) = ("Camera data, such as the place: only for you.", "shared", "Share it")
+      (sentence, value, action) = (words.photo.cameraDataPrivate, "shared", words.photo.shareCameraData)
     case .shared:
-      (sentence, value, action) = (
-        "Camera data, such as the place: for all who see the photo.", "private", "Hide it"
-      )
+      (sentence, value, action) = (words.photo.cameraDataShared, "private", words.photo.hideCameraData)
     }
     let uploaded: HTML? =
       post.upload == nil
-      ? nil : "<a class=\"link\" href=\"/posts/\(post.id)/uploaded\" download>As uploaded</a>"
+      ? nil : "<a class=\"link\" href=\"/posts/\(post.id)/uploaded\" download>\(words.photo.asUploaded)</a>"
     return """
       <p class="own"><span>\(sentence)</span><button class="link scripted" type="button" data-set-place="\(value)" \
       data-of="\(post.id)">\(action)</button>\(uploaded)</p>
@@ -118,7 +118,7 @@ struct PhotoArticle {
   private var discussion: HTML {
     """
     <section class="comments" aria-labelledby="comments-\(post.id)">
-    <h2 id="comments-\(post.id)">Comments <span class="count" data-comments="\(post.id)">\(post.commentCount)</span></h2>
+    <h2 id="comments-\(post.id)">\(words.photo.comments) <span class="count" data-comments="\(post.id)">\(post.commentCount)</span></h2>
     \(earlier)<ol>\(comments.comments.map(item))</ol>
     \(later)
     \(viewer == nil ? invitation : form)
@@ -129,13 +129,13 @@ struct PhotoArticle {
   /// The link to the next page of comments.
   private var later: HTML? {
     comments.next.map { last in
-      "<p class=\"later\"><a class=\"button\" rel=\"next\" href=\"/photos/\(post.id)?after=\(last)\">Newer comments</a></p>"
+      "<p class=\"later\"><a class=\"button\" rel=\"next\" href=\"/photos/\(post.id)?after=\(last)\">\(words.photo.newerComments)</a></p>"
     }
   }
 
   private var earlier: HTML? {
     comments.isFirst
-      ? nil : "<p class=\"earlier\"><a href=\"/photos/\(post.id)\">First comments</a></p>"
+      ? nil : "<p class=\"earlier\"><a href=\"/photos/\(post.id)\">\(words.photo.firstComments)</a></p>"
   }
 
   private func item(_ comment: Comment) -> HTML {
@@ -143,12 +143,12 @@ struct PhotoArticle {
       mayChange(comment.author, post.author)
       ? """
       <button class="quiet scripted" type="button" data-delete-comment="\(comment.id)" \
-      aria-label="Delete the comment by \(comment.authorName)"><svg class="icon" aria-hidden="true">\
+      aria-label="\(words.photo.deleteCommentBy(comment.authorName))"><svg class="icon" aria-hidden="true">\
       <use href="#close"/></svg></button>
       """ : nil
     return """
       <li data-comment="\(comment.id)">\(AvatarInitial(name: comment.authorName).html)<div><p class="said"><bdi class="author">\
-      \(comment.authorName)</bdi>\(PageDate(date: comment.created).html)</p>\
+      \(comment.authorName)</bdi>\(PageDate(date: comment.created, words: words.dates).html)</p>\
       <p class="text" dir="auto">\(comment.text)</p></div>\(delete)</li>
       """
   }
@@ -156,16 +156,16 @@ struct PhotoArticle {
   private var form: HTML {
     """
     <form class="comment-form scripted" data-comment-on="\(post.id)">
-    <label class="hidden-text" for="say-\(post.id)">Your comment</label>
-    <textarea id="say-\(post.id)" name="text" rows="1" maxlength="1000" required placeholder="Say something kind"\
+    <label class="hidden-text" for="say-\(post.id)">\(words.photo.yourComment)</label>
+    <textarea id="say-\(post.id)" name="text" rows="1" maxlength="1000" required placeholder="\(words.photo.commentExample)"\
      autocomplete="off"></textarea>
-    <button class="button" type="submit">Send</button>
+    <button class="button" type="submit">\(words.photo.send)</button>
     <p class="error" role="alert"></p>
     </form>
     """
   }
 
   private var invitation: HTML {
-    "<p class=\"invitation scripted\"><button class=\"button\" type=\"button\" data-sign-in>Sign in to comment</button></p>"
+    "<p class=\"invitation scripted\"><button class=\"button\" type=\"button\" data-sign-in>\(words.photo.signInToComment)</button></p>"
   }
 }

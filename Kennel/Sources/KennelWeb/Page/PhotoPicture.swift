@@ -8,13 +8,14 @@ struct PhotoPicture {
   let post: Post
   /// A `data:` URL, or an empty string if there is no placeholder.
   let placeholder: String
+  let words: PhotoWords
   /// The path below which the thumbnails are, if it is not that of the post.
   var path: String?
 
   var aspectRatio: Double { Double(max(post.facts.width, 1)) / Double(max(post.facts.height, 1)) }
 
   /// The alternative text for screen readers and for missing images.
-  var alternative: String { post.caption.isEmpty ? "Photo by \(post.shownAuthor)" : post.caption }
+  var alternative: String { post.caption.isEmpty ? words.photoBy(post.shownAuthor) : post.caption }
 
   /// Returns the classes that encode the aspect ratio digit by digit for the style sheet, because inline styles are not
   /// allowed: `u1 d3 c3 m3` is 1.333.
@@ -30,7 +31,7 @@ struct PhotoPicture {
 
   /// The name of the photo in titles.
   var shortName: String {
-    String(alternative.split(separator: "\n").first.map(String.init)?.prefix(60) ?? "Photo")
+    String(alternative.split(separator: "\n").first.map(String.init)?.prefix(60) ?? words.photo[...])
   }
 
   /// Returns the size of a thumbnail whose longer side has at most this length.

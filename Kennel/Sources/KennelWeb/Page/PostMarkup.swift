@@ -9,8 +9,8 @@ import Synchronization
 struct PostMarkupState: Sendable {
   enum Form: Sendable, Hashable {
     /// A tile that is likely visible before scrolling.
-    case earlyTile
-    case tile
+    case earlyTile(Language)
+    case tile(Language)
     case json
   }
 

@@ -4,6 +4,7 @@ import KennelModel
 struct PostTile {
   let picture: PhotoPicture
   let isEarly: Bool
+  let words: GridWords
 
   /// The range of aspect ratios. Narrower and wider photos are cropped: a photo that fills a row alone makes the row
   /// before it too high.
@@ -19,7 +20,7 @@ struct PostTile {
       data-position="\(post.position.description)">\
       <a class="open" href="/photos/\(post.id)">\(picture.inGrid(isEarly: isEarly))\
       <span class="about" aria-hidden="true">\(caption)<bdi class="author">\(post.shownAuthor)</bdi></span></a>\
-      \(HeartButton(post: post).html)</li>
+      \(HeartButton(post: post, words: words).html)</li>
       """
   }
 }
@@ -27,13 +28,14 @@ struct PostTile {
 /// A heart button with the number of hearts.
 struct HeartButton {
   let post: Post
+  let words: GridWords
 
   var html: HTML {
     """
     <button class="heart" type="button" data-heart="\(post.id)" \
     data-count="\(post.favouriteCount)" aria-pressed="\(post.isFavourite ? "true" : "false")">\
     <svg class="icon" aria-hidden="true"><use href="#heart"/></svg>\
-    <span class="hidden-text">Heart, </span><span class="count">\(post.favouriteCount)</span></button>
+    <span class="hidden-text">\(words.heart)</span><span class="count">\(post.favouriteCount)</span></button>
     """
   }
 }

@@ -5,6 +5,7 @@ import KennelStorage
 struct StorageUsage {
   let photoBytes: Int64
   let disk: FileCalls.Space?
+  let words: Words
 
   /// Below this, the page warns.
   private static let littleSpace: Int64 = 2_000_000_000
@@ -12,22 +13,20 @@ struct StorageUsage {
   var html: HTML {
     """
     <section class="card" aria-labelledby="storage-title">
-    <h2 id="storage-title">Storage</h2>
-    <p>The photos use \(Self.text(photoBytes)). \(free)</p>
+    <h2 id="storage-title">\(words.people.storage)</h2>
+    <p>\(words.people.photosUse(text(photoBytes))) \(free)</p>
     </section>
     """
   }
 
   private var free: HTML? {
     guard let disk else { return nil }
-    let advice: HTML? =
-      disk.free < Self.littleSpace
-      ? " Free some disk space soon. When the disk is full, nobody can share photos." : nil
-    return "\(Self.text(disk.free)) of \(Self.text(disk.total)) are free on the disk.\(advice)"
+    let advice = disk.free < Self.littleSpace ? words.people.littleSpace : ""
+    return "\(words.people.freeSpace(text(disk.free), text(disk.total)))\(advice)"
   }
 
-  private static func text(_ bytes: Int64) -> String {
+  private func text(_ bytes: Int64) -> String {
     max(bytes, 0).formatted(
-      .byteCount(style: .decimal, spellsOutZero: false).locale(Locale(identifier: "en")))
+      .byteCount(style: .decimal, spellsOutZero: false).locale(Locale(identifier: words.language.rawValue)))
   }
 }

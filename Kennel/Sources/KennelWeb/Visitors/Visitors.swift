@@ -9,6 +9,7 @@ struct Visitors: Sendable {
   let metrics: Metrics
   /// Whether `Authorization` fields belong to a proxy in front of the server.
   let ignoresAuthorization: Bool
+  let languages: LanguageChoice
 
   /// Returns the visitor of a request. An ended session has no user.
   ///
