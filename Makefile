@@ -12,7 +12,7 @@ TEST_FLAGS ?= --experimental-maximum-parallelization-width 16
 TSAN_FLAGS ?= --experimental-maximum-parallelization-width 6 --skip '^RetrieverTests\.LeaksTests'
 # The tests that run under ThreadSanitizer: those of code that shares state between threads. Codecs and kernels do not.
 TSAN_FILTER ?= ^(TransferEngineTests|RetrieverTests|RetrieverBridgesTests)\.|^RetrieverImagesTests\.(Pipeline|Work|UIImage|Collage)
-TSAN_KENNEL_FILTER ?= ^(HTTPService|Kennel(Storage|Model|Peers|Web))Tests\.
+TSAN_KENNEL_FILTER ?= ^(HTTPService|ObjectStorage|PostgresClient|Kennel(Storage|Model|Peers|Web))Tests\.
 # The tests that depend on libcurl, for the runs with a second version of it.
 CURL_FILTER ?= ^(TransferEngineTests|RetrieverTests|ConformanceTests)\.
 # The load tests of Kennel for ThreadSanitizer, without those that measure seconds or kill the program.
@@ -37,8 +37,8 @@ PEERS := build/peers/curl-client build/peers/holder build/peers/go-client build/
 CFLAGS_PEERS := -std=c11 -O2 -Wall -Wextra -Werror
 
 .PHONY: help setup setup-build setup-test setup-bench setup-package run overlay install deb check-deb api test \
-	test-plain test-sanitizers test-fast test-threads test-curl test-http3 test-negotiate test-adopt adopt fuzz bench \
-	bench-page lint docs conformance differential soak clean
+	test-plain test-sanitizers test-fast test-threads test-curl test-http3 test-negotiate test-stores test-adopt adopt \
+	fuzz bench bench-page lint docs conformance differential soak clean
 # The steps run one after the other; only `make test` has two parts that run at the same time.
 .NOTPARALLEL:
 
@@ -147,6 +147,9 @@ test-http3: setup-test ## run the tests of HTTP/3 with caddy, and with the libcu
 
 test-negotiate: setup-test ## run the tests of Negotiate, with a Kerberos server, and Apache as server and proxy
 	scripts/test-negotiate
+
+test-stores: setup-test ## run the tests of the client of S3-compatible stores with OpenStack Swift
+	scripts/test-stores
 
 bench: setup-bench $(PEERS) ## measure this project and its peers; ONLY=name for some rows
 	scripts/bench

@@ -16,6 +16,7 @@ func initialize(
   case "icc": read = readProfile
   case "heif": read = readContainer
   case "metadata": read = readMetadata
+  case "movie": read = readMovie
   case "records": read = readRecords
   case "strip": read = strip
   default: break
@@ -136,6 +137,20 @@ private func readMetadata(_ data: Data) {
   _ = try? ImageHeader.read(data, limits: limits)
 }
 
+/// Reads a video and copies it without its metadata. The samples must stay, and nothing may reveal the place.
+private func readMovie(_ data: Data) {
+  let before = try? MovieMetadata(data: data)
+  guard let stripped = try? StrippedImage(data: data), let copy = try? stripped.data() else { return }
+  guard before != nil else { return }
+  precondition(copy.count == data.count, "the size of the copy is wrong")
+  guard let after = try? MovieMetadata(data: copy) else { preconditionFailure("the copy is damaged") }
+  precondition(
+    after.location == nil && after.author == nil && after.captureDate == nil, "metadata was copied")
+  precondition(
+    after.pixelWidth == before?.pixelWidth && after.seconds == before?.seconds, "the video has changed")
+  precondition((try? StrippedImage(data: copy).removed.isEmpty) == true, "metadata is left")
+}
+
 /// Reads the data as each kind of record, without a file around it.
 private func readRecords(_ data: Data) {
   if let tiff = TIFFReader(data) {
@@ -177,7 +192,7 @@ private enum Seeds {
       ("jpeg", try jpeg()), ("png", png()), ("webp", try webp()), ("gif", gif()), ("icc", icc()),
       ("heif", heic() + avif()),
       ("heic", heic()), ("avif", avif()),
-      ("metadata", try metadata()), ("records", records()), ("strip", try metadata()),
+      ("metadata", try metadata()), ("movie", movies()), ("records", records()), ("strip", try metadata()),
     ] {
       let place = folder.appendingPathComponent(codec, isDirectory: true)
       try FileManager.default.createDirectory(at: place, withIntermediateDirectories: true)
@@ -185,6 +200,12 @@ private enum Seeds {
         try file.write(to: place.appendingPathComponent("seed-\(index)"))
       }
     }
+  }
+
+  private static func movies() -> [Data] {
+    var first = MovieFixture.phone
+    (first.isDescriptionFirst, first.hasLongSizes, first.hasLongOffsets) = (true, true, true)
+    return [MovieFixture(), MovieFixture.phone, first].map { $0.data() }
   }
 
   private static func jpeg() throws -> [Data] {

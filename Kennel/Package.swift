@@ -33,13 +33,24 @@ let package = Package(
       ],
       swiftSettings: strict),
 
+    // The parts of "Kennel on PostgreSQL and an S3-compatible store" (docs/many-processes.md). Nothing uses them yet.
+    .target(name: "Hashing", dependencies: ["CSodium"], swiftSettings: strict),
+    .target(
+      name: "ObjectStorage", dependencies: ["Hashing", root("HTTPSyntax"), root("Retriever")],
+      swiftSettings: strict),
+    .target(
+      name: "PostgresClient", dependencies: [root("CLinux"), root("LoopThread"), root("Waiting")],
+      swiftSettings: strict),
+
     .target(name: "QRCodes", swiftSettings: strict),
     .target(
       name: "KennelStorage",
       dependencies: ["CSQLite", "CSodium", root("SystemFiles"), root("Waiting")],
       swiftSettings: strict),
+    .target(name: "CVideoSandbox"),
     .target(
-      name: "KennelModel", dependencies: ["KennelStorage", root("Caches"), root("RetrieverImages")],
+      name: "KennelModel",
+      dependencies: ["CVideoSandbox", "KennelStorage", root("Caches"), root("RetrieverImages")],
       swiftSettings: strict),
     .target(
       name: "KennelPeers",
@@ -70,7 +81,8 @@ let package = Package(
       ],
       swiftSettings: strict),
     .executableTarget(
-      name: "kennel", dependencies: ["KennelCommand", root("RetrieverImages")], swiftSettings: strict),
+      name: "kennel", dependencies: ["KennelCommand", "KennelModel", root("RetrieverImages")],
+      swiftSettings: strict),
 
     .testTarget(
       name: "HTTPServiceTests",
@@ -87,6 +99,15 @@ let package = Package(
         root("TestSupport"),
       ],
       path: "Tests/KennelTestSupport", swiftSettings: strict),
+    .testTarget(
+      name: "ObjectStorageTests",
+      dependencies: [
+        "Hashing", "ObjectStorage", root("Retriever"), root("RetrieverTesting"), root("TestSupport"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "PostgresClientTests", dependencies: ["PostgresClient", root("TestSupport")],
+      swiftSettings: strict),
     .testTarget(name: "QRCodesTests", dependencies: ["QRCodes"], swiftSettings: strict),
     .testTarget(
       name: "KennelStorageTests",

@@ -21,8 +21,8 @@ import Testing
       [
         MetadataRecords.maximumBytes, MetadataText.maximumBytes, MetadataRecords.maximumTexts,
         JPEGSegments.maximumSegments, JPEGSegments.maximumSegments, MetadataRecords.maximumParts,
-        HEIFBoxes.maximumCount, HEIFDecoder.maximumMetaSize, GainMap.maximumBytes,
-        StrippingPlan.maximumPieces,
+        FileBoxes.maximumCount, HEIFDecoder.maximumMetaSize, MovieFile.maximumTrackCount,
+        MovieSamples.maximumTableSize, GainMap.maximumBytes, StrippingPlan.maximumPieces,
       ]
     ),
     ("decoding threads", [WorkPool.maximumSlots]),

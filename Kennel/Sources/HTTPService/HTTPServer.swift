@@ -41,6 +41,26 @@ public final class HTTPServer: Sendable {
   /// The port the server listens on; 0 for a Unix socket.
   public var port: UInt16 { loop.port }
 
+  /// Uses another certificate and key for new connections.
+  ///
+  /// Open connections keep the earlier certificate. They end after their current response, which announces this, so clients
+  /// that reuse connections get the new certificate soon. If there were more than four replacements while a connection was
+  /// open, the server closes it.
+  ///
+  /// - Parameter tls: The certificate and its key.
+  /// - Throws: ``HTTPServerError`` with the code `badCertificate` if the server cannot use them; it continues with the earlier
+  ///   ones. With the code `cannotStart` if the server is not running or was started without TLS.
+  public func replaceCertificate(_ tls: HTTPServerConfiguration.TLS) async throws {
+    guard loop.configuration.tls != nil, state.withLock({ $0 == .running }) else {
+      throw HTTPServerError(
+        .cannotStart, "Only a running server with TLS can use another certificate.")
+    }
+    let result = await withCheckedContinuation { continuation in
+      loop.post(.replaceCertificate(CertificateReplacement(tls) { continuation.resume(returning: $0) }))
+    }
+    try result.get()
+  }
+
   /// Serves requests until ``stop(within:)`` is called or the task is cancelled.
   ///
   /// Returns when all connections are closed. Cancelling the task stops the server gracefully: it accepts no new

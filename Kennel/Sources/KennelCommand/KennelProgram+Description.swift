@@ -16,12 +16,17 @@ extension KennelProgram {
     Option("help", short: "h", "show help for the command"),
   ]
 
+  private static let passphrase = Option(
+    "passphrase-file", value: "FILE", completion: .files,
+    "encrypt or decrypt the backup with the passphrase in the first line of FILE")
+
   static let commands: [CommandDescription] =
     [
       CommandDescription(
         "serve", "serve the kennel: its web pages and its HTTP API", operands: "", count: 0...0,
         discussion: [
           "The command prints the address of the server. SIGTERM and SIGINT stop the server: it accepts no new connections, completes open responses, and exits with status 0. If NOTIFY_SOCKET is set, as under systemd, the server reports when it is ready.",
+          "The server uses a renewed certificate and key for new connections after SIGHUP, and when the files have changed and then stayed the same for a minute. If it cannot use them, it keeps the earlier ones and reports why. In a terminal, SIGHUP ends the server.",
           "The server answers only requests for host names that it knows, so that other websites cannot impersonate it (DNS rebinding). It knows IP addresses, localhost, the name of this machine, that name with .local, and the names given with --name. It does not check the name if the connection uses TLS, either directly or through a proxy on the Unix socket.",
           "In a new kennel, only people with an account can see the photos. kennel visibility everyone opens it for all who reach the server. Owners can decide it on the page, too.",
           "Each option can also be set with an environment variable, such as KENNEL_PORT for --port, or in the configuration file, such as port = 8080. The command line overrides the environment, and the environment overrides the file.",
@@ -90,6 +95,19 @@ extension KennelProgram {
           Example(text: "Only people with an account", line: "kennel visibility people")
         ], completion: .choices(VisibilityCommand.choices.map(\.rawValue))),
       CommandDescription(
+        "quota", "limit how much space the photos of each person take",
+        operands: "[NAME] [SIZE|none|default]", count: 0...2,
+        discussion: [
+          "Without operands, the command prints a line for each person: the name, what the photos take, and what they may take, separated by tabs. With NAME, it prints the line of one person.",
+          "SIZE is a number with a unit, such as 20GB or 500MB. none is no limit, and default is the limit of --default. A new kennel has no limits.",
+          "All photos of a person count, also those in the bin, because they take space on the disk until they are deleted forever. Nothing is deleted if the photos take more than a new limit. Uploads that would exceed the limit are refused. Photos that kennel import and kennel sync post as the person count, but are not refused.",
+        ],
+        options: [Option("default", "show or set the limit of all who have no limit of their own")] + common,
+        examples: [
+          Example(text: "Everyone may use 20 GB", line: "kennel quota --default 20GB"),
+          Example(text: "Bruno may use 50 GB", line: "kennel quota Bruno 50GB"),
+        ]),
+      CommandDescription(
         "album", "list, make, fill and delete albums",
         operands: "list|create|rename|add|remove|delete [ARGUMENT…]", count: 0...1002,
         discussion: [
@@ -137,9 +155,9 @@ extension KennelProgram {
         examples: [Example(text: "Restore post 12", line: "kennel bin restore 12")],
         completion: .choices(BinCommand.actions)),
       CommandDescription(
-        "import", "post photos and folders of photos", operands: "PATH…", count: 1...100_000,
+        "import", "post photos, videos and folders of them", operands: "PATH…", count: 1...100_000,
         discussion: [
-          "PATH is a photo or a folder. A folder is read with all its subfolders, without hidden files and symbolic links. Photos are posted in the order of their modification dates.",
+          "PATH is a photo, a video or a folder. A folder is read with all its subfolders, without hidden files and symbolic links. Photos are posted in the order of their modification dates.",
           "The kennel orders photos by the time when they were taken. It is read from the photo, or else it is the modification date of the file. For cameras that do not record their time zone, it is that of the setting time-zone in the configuration file or KENNEL_TIME_ZONE (default: that of this machine).",
           "Photos that were already posted are skipped, so an interrupted import continues when it is run again. Files that cannot be posted are reported, and the import continues.",
         ],
@@ -180,21 +198,33 @@ extension KennelProgram {
             line: "kennel sync --follow https://dogs.example https://hounds.example"),
         ], serviceOption: "follow"),
       CommandDescription(
-        "backup", "write a backup of the kennel to a file", operands: "FILE", count: 1...1,
+        "backup", "write a backup of the kennel to a file or a directory", operands: "[FILE]", count: 0...1,
         discussion: [
           "FILE is a tar archive with the database and the photos, which only its owner can read. The kennel can be served during the backup. FILE appears under its name when the backup is complete. The backup contains photos as they were uploaded, with their places. It does not contain sessions and secret links.",
           "If FILE is a symbolic link, its target is replaced. Pipes and devices are written to directly. Use - for standard output.",
-        ], options: common,
+          "With --to, the command adds a backup to DIR. Photos that an earlier backup there has are not written again, but each backup is complete and can be restored without the others. DIR must be empty at first, or must not exist. The command does not read the photos again that are in DIR; kennel restore verifies them.",
+          "With --passphrase-file, the backup is encrypted. Without the passphrase, nobody can restore it. The passphrase is the first line of the file, and FILE can be a descriptor, such as /dev/fd/3.",
+        ],
+        options: [
+          Option("to", value: "DIR", completion: .files, "add a backup to the directory DIR"),
+          Option(
+            "keep", value: "N", "with --to: keep the latest N backups, and remove older ones (default: all)"),
+          passphrase,
+        ] + common,
         examples: [
           Example(text: "Every night, from cron", line: "kennel backup --quiet /backup/kennel.tar"),
+          Example(
+            text: "Into a directory, with the backups of a month",
+            line: "kennel backup --to /backup/kennel --keep 30"),
           Example(text: "To another machine", line: "kennel backup - | ssh safe.example 'cat >kennel.tar'"),
         ],
         completion: .files),
       CommandDescription(
-        "restore", "restore a kennel from a backup", operands: "FILE", count: 1...1,
+        "restore", "restore a kennel from a backup", operands: "FILE|DIR", count: 1...1,
         discussion: [
-          "The kennel's directory must be empty or must not exist. The command verifies the backup before it puts the files in place. A damaged backup leaves nothing behind."
-        ], options: common,
+          "The kennel's directory must be empty or must not exist. The command verifies the backup before it puts the files in place. A damaged backup leaves nothing behind.",
+          "DIR is a directory of kennel backup --to, of which the latest backup is restored. To restore an earlier one, give its file in DIR/snapshots.",
+        ], options: [passphrase] + common,
         examples: [
           Example(
             text: "Into another directory", line: "kennel restore --data /srv/kennel /backup/kennel.tar")
@@ -202,11 +232,14 @@ extension KennelProgram {
       CommandDescription(
         "check", "check that all posts and photos are complete and unchanged", operands: "", count: 0...0,
         discussion: [
-          "The command checks the database and reads all photos. The kennel can be served meanwhile. If the command finds problems, it prints them and exits with status 1."
+          "The command checks the database and reads all photos. If it finds problems, it prints them and exits with status 1.",
+          "Without --repair, the command only reads: it creates, changes and removes no file of the kennel, so it can also run on a copy that cannot be written to. The kennel can be served meanwhile. A kennel of an earlier version is refused, and so is one whose latest changes are in a log that cannot be read without changing it. Start the server or use --repair to update it.",
         ],
         options: [
           Option(
-            "repair", "remove photos that belong to no post, and rebuild the search index if it is wrong"),
+            "repair",
+            "update a kennel of an earlier version, clean up after killed processes, remove photos that belong to no post, and rebuild the search index if it is wrong"
+          ),
           Option("quick", "check only the sizes of the photos"),
         ] + common),
       CommandDescription(

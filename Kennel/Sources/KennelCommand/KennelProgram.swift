@@ -25,11 +25,13 @@ package enum KennelProgram {
   private static func perform(_ context: CommandContext) async throws -> ExitStatus {
     // For the other commands, only the environment and the configuration file have this setting.
     if try context.settings.flag("no-sandbox") { PhotoDecoder.disableSandbox() }
+    VideoPoster.use(try PosterProgram.find(context.settings).map { VideoPoster.Programs(ffmpeg: $0) })
     return switch context.arguments.command {
     case "serve": try await ServeCommand.run(context)
     case "user": try await UserCommand.run(context)
     case "invite": try await InviteCommand.run(context)
     case "visibility": try await VisibilityCommand.run(context)
+    case "quota": try await QuotaCommand.run(context)
     case "album": try await AlbumCommand.run(context)
     case "links": try await LinksCommand.run(context)
     case "peer": try await PeerCommand.run(context)

@@ -39,7 +39,13 @@ package final class KennelSite: Sendable {
 
   /// The maximum body size to set for the server. It is above the site's own limits, so that the site itself can report
   /// that a body is too large.
-  package static let maximumBodySize = Int64(4 * PhotoInspector.maximumByteCount)
+  ///
+  /// - Parameter video: the maximum size of a video (default: that of a new kennel).
+  package static func maximumBodySize(video: Int? = nil) -> Int64 {
+    let video = Int64(video ?? PhotoLimits.defaultMaximumVideoSize)
+    let margin = Int64(4 * PhotoInspector.maximumByteCount)
+    return video > .max - margin ? .max : video + margin
+  }
 
   let policy: RequestPolicy
   private let gate: Gate
@@ -110,7 +116,8 @@ package final class KennelSite: Sendable {
       collages: CollageEndpoints(posts: store.posts, thumbnails: thumbnails),
       sessions: sessions,
       joining: JoinEndpoints(accounts: store.accounts, sessions: sessions, pages: accountPages),
-      you: YouEndpoints(accounts: store.accounts, sessions: sessions, pages: accountPages),
+      you: YouEndpoints(
+        quotas: store.quotas, accounts: store.accounts, sessions: sessions, pages: accountPages),
       people: PeopleEndpoints(store: store, visitors: visitors, address: address, pages: accountPages),
       feeds: FeedEndpoints(
         store: store, visitors: visitors, address: address, responses: responses, pictures: pictures,

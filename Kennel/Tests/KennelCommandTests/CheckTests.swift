@@ -68,7 +68,10 @@ import Testing
     let database = try Connection(
       path: kennel.data + "/kennel.sqlite", access: .copying, busyTimeout: .seconds(5))
     try database.run(
-      "INSERT INTO photos SELECT ?, ?, width, height, format, thumbhash FROM photos",
+      """
+      INSERT INTO photos (hash, bytes, width, height, format, thumbhash)
+      SELECT ?, ?, width, height, format, thumbhash FROM photos
+      """,
       .blob(hash.bytes), .integer(Int64(bytes.count)))
     try database.run(
       "UPDATE posts SET photo = ?, metadata = NULL, original = NULL, part = NULL", .blob(hash.bytes))

@@ -74,6 +74,33 @@ struct Kennel: Sendable {
     return Server(child: child, address: String(line.dropFirst("Kennel is at ".count)))
   }
 
+  /// The contents of a file, and when it was last modified, in nanoseconds. A directory has only the time.
+  ///
+  /// Without the time of the last change of its properties: SQLite gives files the owner that they already have if root opens
+  /// them.
+  struct FileState: Equatable {
+    var contents: Data?
+    var modified: [Int]
+  }
+
+  /// Returns the state of all files and directories of the kennel, by their paths in it.
+  func files() throws -> [String: FileState] {
+    var files: [String: FileState] = [:]
+    for name in try ["."] + FileManager.default.subpathsOfDirectory(atPath: data) {
+      var status = stat()
+      guard stat(data + "/" + name, &status) == 0 else { continue }
+      files[name] = FileState(
+        contents: try? Data(contentsOf: URL(filePath: data + "/" + name)),
+        modified: [status.st_mtim.tv_sec, status.st_mtim.tv_nsec])
+    }
+    return files
+  }
+
+  /// Returns the paths whose files differ.
+  static func changes(_ one: [String: FileState], _ other: [String: FileState]) -> Set<String> {
+    Set(one.keys).union(other.keys).filter { one[$0] != other[$0] }
+  }
+
   /// Starts a command that keeps running; its standard error is in `followErrors`.
   func begin(_ arguments: String...) throws -> ChildProcess {
     try ChildProcess(

@@ -11,8 +11,7 @@ import Testing
 @Suite(.serialized, .timeLimit(.minutes(5))) struct KillTests {
   @Test func `two hundred kills lose no acknowledged change`() async throws {
     let directory = try TemporaryDirectory()
-    let folder = Bundle.main.executableURL?.deletingLastPathComponent()
-    let program = try #require(folder).appending(path: "kennel-writer").path
+    let program = try KilledWriter.path()
     var random = SeededRandom(0x7761_6767)
     // With ThreadSanitizer, each run takes many times as long, and this test is not about threads.
     let lives = ResourceSnapshot.isSanitized ? 10 : 200
@@ -24,7 +23,7 @@ import Testing
       let target = Int.random(in: 0..<100, using: &random)
       let spins = Int.random(in: 0..<100_000, using: &random)
       let output = try await runOnThread {
-        try Self.live([program, path, "\(life)"], killedAfter: target, spins: spins)
+        try KilledWriter.live([program, path, "\(life)"], killedAfter: target, spins: spins)
       }
       #expect(output.ending == .signalled(SIGKILL))
       for line in output.lines { known.hear(line) }
@@ -42,18 +41,6 @@ import Testing
     }
     #expect(lines > 25 * lives)
     #expect(known.posts.count > 2 * lives)
-  }
-
-  private static func live(
-    _ arguments: [String], killedAfter target: Int, spins: Int
-  ) throws -> (lines: [String], ending: ChildProcess.Ending?) {
-    let child = try ChildProcess(arguments, isConversing: true, isGuarded: false)
-    var lines: [String] = []
-    while lines.count < target, let line = child.readLine() { lines.append(line) }
-    for _ in 0..<spins { _ = getppid() }
-    kill(child.identifier, SIGKILL)
-    while let line = child.readLine() { lines.append(line) }
-    return (lines, child.waitForEnd(within: .seconds(90)))
   }
 }
 

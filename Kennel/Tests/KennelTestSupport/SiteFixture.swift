@@ -185,7 +185,7 @@ package func withSite<Value: Sendable>(
       store: store, directory: directory.path("data"), configuration: configuration, clock: clock,
       timer: timer)
     var serverConfiguration = HTTPServerConfiguration()
-    serverConfiguration.limits.maximumBodySize = KennelSite.maximumBodySize
+    serverConfiguration.limits.maximumBodySize = KennelSite.maximumBodySize()
     serverConfiguration.refusalResponse = { KennelSite.response(to: $0) }
     let server = try HTTPServer(configuration: serverConfiguration)
     try server.start { await site.respond(to: $0) }

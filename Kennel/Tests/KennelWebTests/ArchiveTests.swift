@@ -113,13 +113,13 @@ import Testing
   ])
   func `names are safe`(caption: String, title: String) {
     #expect(ArchiveNames.title(caption) == title)
-    let name = ArchiveNames.name(number: 7, of: 12, text: caption, format: "jpeg")
+    let name = ArchiveNames.name(number: 7, of: 12, text: caption, suffix: "jpg")
     #expect(name == (title.isEmpty ? "007.jpg" : "007 \(title).jpg"))
     #expect(name.utf8.count < 255)
   }
 
   @Test func `names are unique and in order`() {
-    let names = [1, 99, 10_000].map { ArchiveNames.name(number: $0, of: 10_000, text: "Rex", format: "png") }
+    let names = [1, 99, 10_000].map { ArchiveNames.name(number: $0, of: 10_000, text: "Rex", suffix: "png") }
     #expect(names == ["00001 Rex.png", "00099 Rex.png", "10000 Rex.png"])
   }
 }

@@ -18,6 +18,15 @@ extension ByteSource {
     return bytes.count == count ? bytes : nil
   }
 
+  /// Returns whether all bytes in a range are zero.
+  func isZero(_ range: Range<Int>) throws(ImageError) -> Bool {
+    for start in stride(from: range.lowerBound, to: range.upperBound, by: StrippedImage.pieceSize) {
+      let piece = try bytes(start..<min(start + StrippedImage.pieceSize, range.upperBound))
+      guard piece.allSatisfy({ $0 == 0 }) else { return false }
+    }
+    return true
+  }
+
   /// Returns the format of the image, or throws an error that says why there is none.
   func format() throws(ImageError) -> ImageFormat {
     let first = try bytes(0..<ImageSniffer.maximumSignatureLength)

@@ -1,63 +1,8 @@
-/// A box of a HEIF file at the top level.
-struct HEIFBox {
-  let type: FourCharacterCode
-  /// The box with its head.
-  let range: Range<Int>
-  let content: Range<Int>
-
-  var head: Range<Int> { range.lowerBound..<content.lowerBound }
-}
-
-/// The boxes of a HEIF file at the top level.
-struct HEIFBoxes {
-  /// More boxes than any ordinary file has.
-  static let maximumCount = 100_000
-
-  private let source: any ByteSource
-  private var offset = 0
-  private var count = 0
-
-  init(_ source: any ByteSource) { self.source = source }
-
-  /// Returns the next box; nil at the end.
-  ///
-  /// - Throws: An error if a box is not completely within the data.
-  mutating func next() throws(ImageError) -> HEIFBox? {
-    let left = source.count - offset
-    guard left > 0 else { return nil }
-    count += 1
-    guard count <= Self.maximumCount else {
-      throw ImageError(.tooLarge, "The HEIF image has more parts than the maximum of \(Self.maximumCount).")
-    }
-    guard var head = try source.exactly(8, at: offset) else { throw ImageError.truncated("HEIF") }
-    var size = Self.number(head[..<4])
-    if size == 1 {
-      guard let long = try source.exactly(8, at: offset + 8) else { throw ImageError.truncated("HEIF") }
-      size = Self.number(long[...])
-      head += long
-    }
-    // A size of 0 means that the box is the last one.
-    if size == 0 { size = UInt64(left) }
-    let type = FourCharacterCode(UInt32(truncatingIfNeeded: Self.number(head[4..<8])))
-    guard size >= UInt64(head.count) else {
-      throw ImageError(.corrupt, "The image is damaged: the size of its \(type) box is invalid.")
-    }
-    guard size <= UInt64(left) else { throw ImageError.truncated("HEIF") }
-    let range = offset..<offset + Int(size)
-    offset = range.upperBound
-    return HEIFBox(type: type, range: range, content: (range.lowerBound + head.count)..<range.upperBound)
-  }
-
-  private static func number(_ bytes: ArraySlice<UInt8>) -> UInt64 {
-    bytes.reduce(0) { $0 << 8 | UInt64($1) }
-  }
-}
-
 /// The items of a HEIF file in memory or on a disk.
 struct HEIFFile {
   let source: any ByteSource
   /// The `meta` box.
-  let box: HEIFBox
+  let box: FileBox
   let content: [UInt8]
   let meta: HEIFMeta
   /// The number of the main image.
@@ -65,7 +10,7 @@ struct HEIFFile {
 
   /// Reads the `meta` box. The boxes after it are not read.
   init(_ source: any ByteSource) throws(ImageError) {
-    var boxes = HEIFBoxes(source)
+    var boxes = FileBoxes(source, of: .heif)
     var hasMovie = false
     while let box = try boxes.next() {
       if box.type == "moov" { hasMovie = true }
@@ -78,7 +23,7 @@ struct HEIFFile {
   }
 
   /// - Parameter box: The `meta` box.
-  init(_ source: any ByteSource, _ box: HEIFBox) throws(ImageError) {
+  init(_ source: any ByteSource, _ box: FileBox) throws(ImageError) {
     let maximum = HEIFDecoder.maximumMetaSize
     guard box.content.count <= maximum else {
       throw ImageError(

@@ -5,8 +5,8 @@
 /// is copied; zeros replace all other bytes. The `meta` box loses the items that are left out.
 enum HEIFStripping {
   static func plan(_ source: any ByteSource) throws(ImageError) -> StrippingPlan {
-    var boxes: [HEIFBox] = []
-    var reader = HEIFBoxes(source)
+    var boxes: [FileBox] = []
+    var reader = FileBoxes(source, of: .heif)
     var problem: ImageError?
     do {
       while let box = try reader.next() { boxes.append(box) }
@@ -81,7 +81,7 @@ enum HEIFStripping {
   ) throws(ImageError) {
     if !plan.removed.contains(.otherData) {
       // The data of the items that are left out was reported already.
-      for unknown in parts.file.removed.gaps(in: range) where try !isEmpty(unknown, source) {
+      for unknown in parts.file.removed.gaps(in: range) where try !source.isZero(unknown) {
         plan.leaveOut(.otherData)
         break
       }
@@ -91,24 +91,15 @@ enum HEIFStripping {
 
   /// Makes free space of a box.
   private static func clear(
-    _ box: HEIFBox, _ source: any ByteSource, _ plan: inout StrippingPlan
+    _ box: FileBox, _ source: any ByteSource, _ plan: inout StrippingPlan
   ) throws(ImageError) {
     var head = try source.bytes(box.head)
     guard head.count == box.head.count else { throw ImageError.truncated("HEIF") }
     head.replaceSubrange(4..<8, with: Array("free".utf8))
     let isFree = box.type == "free" || box.type == "skip"
-    let isUnused = isFree ? try isEmpty(box.content, source) : false
+    let isUnused = isFree ? try source.isZero(box.content) : false
     if !isUnused { plan.leaveOut(.otherData) }
     try plan.make(head)
     try plan.clear(box.content.count)
-  }
-
-  /// Returns whether all bytes are zero.
-  private static func isEmpty(_ range: Range<Int>, _ source: any ByteSource) throws(ImageError) -> Bool {
-    for start in stride(from: range.lowerBound, to: range.upperBound, by: StrippedImage.pieceSize) {
-      let piece = try source.bytes(start..<min(start + StrippedImage.pieceSize, range.upperBound))
-      guard piece.allSatisfy({ $0 == 0 }) else { return false }
-    }
-    return true
   }
 }

@@ -175,9 +175,11 @@ extension ImageMetadata.Timestamp {
     return Int(digits + String(repeating: "0", count: 9 - digits.count)) ?? 0
   }
 
-  /// Returns the seconds of a time zone such as `+01:00` or `Z`.
+  /// Returns the seconds of a time zone such as `+01:00`, `+0100` or `Z`.
   private static func offset(_ text: String) -> Int? {
     if text == "Z" { return 0 }
+    let isShort = text.utf8.count == 5 && !text.contains(":")
+    let text = isShort ? "\(text.prefix(3)):\(text.suffix(2))" : text
     let parts = text.dropFirst().split(separator: ":", omittingEmptySubsequences: false)
     guard let sign = text.first, sign == "+" || sign == "-", parts.count == 2, parts[0].count == 2,
       parts[1].count == 2, let hours = Int(parts[0]), let minutes = Int(parts[1]), hours >= 0,

@@ -12,6 +12,9 @@ import SystemFiles
 ///
 /// The copy of a HEIC or AVIF keeps its size: zeros take the place of what is left out, because these formats refer to
 /// their data by position. Of these formats, files with a sequence of images are not supported.
+///
+/// Videos can be copied in the same way: MP4 and QuickTime files with H.264 or HEVC, and with AAC or without sound. The copy
+/// has the same size, too. It contains only the tracks with pictures and sounds, and what players need of their description.
 public struct StrippedImage: Sendable {
   /// The kinds of records that a copy leaves out.
   public enum Record: String, Sendable, Hashable, CaseIterable {

@@ -93,6 +93,10 @@ extension StrippingPlan {
   ///
   /// - Throws: An error if the file is not in a supported format, or so damaged that its parts are not known.
   init(_ source: any ByteSource) throws(ImageError) {
+    if MovieFile.isMovie(try source.bytes(0..<12)) {
+      self = try MovieStripping.plan(source)
+      return
+    }
     let format = try source.format()
     guard let planner = Self.planners[format] else {
       throw ImageError(

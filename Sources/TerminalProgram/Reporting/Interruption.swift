@@ -6,6 +6,20 @@ import Synchronization
 /// program immediately.
 public enum Interruption {
   private static let signals = [SIGINT, SIGTERM, SIGHUP]
+  private static let hangUp = Mutex<(@Sendable () -> Void)?>(nil)
+
+  /// Calls a closure at each SIGHUP while the body runs, which then does not end the work. Services do this to read their
+  /// settings again.
+  ///
+  /// A process with a controlling terminal still ends: there, SIGHUP means that the terminal was closed.
+  public static func handlingHangUp<Value>(
+    with handle: @escaping @Sendable () -> Void, _ body: () async throws -> Value
+  ) async rethrows -> Value {
+    guard !Terminal.controlsProcess else { return try await body() }
+    hangUp.withLock { $0 = handle }
+    defer { hangUp.withLock { $0 = nil } }
+    return try await body()
+  }
 
   /// Runs the work. Returns the status of the signal if one arrived, otherwise the status of the work.
   ///
@@ -19,6 +33,7 @@ public enum Interruption {
     let received = Mutex<Int32?>(nil)
     let running = Mutex<Task<ExitStatus, Never>?>(nil)
     let sources = await watch(signals.filter(isWanted)) { number in
+      if number == SIGHUP, let handle = hangUp.withLock({ $0 }) { return handle() }
       let isFirst = received.withLock { received in
         defer { received = number }
         return received == nil

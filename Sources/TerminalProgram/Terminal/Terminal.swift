@@ -5,6 +5,14 @@ public enum Terminal {
   /// Whether the file descriptor refers to a terminal.
   public static func isTerminal(_ descriptor: Int32) -> Bool { isatty(descriptor) == 1 }
 
+  /// Whether the process has a controlling terminal. Services and processes that were started with setsid have none.
+  static var controlsProcess: Bool {
+    let descriptor = open("/dev/tty", O_RDONLY | O_NOCTTY | O_CLOEXEC)
+    guard descriptor >= 0 else { return false }
+    close(descriptor)
+    return true
+  }
+
   /// The size in columns and rows. Read each time, because the user can resize the window.
   public static func size(_ descriptor: Int32) -> (width: Int, height: Int) {
     var size = winsize()

@@ -45,6 +45,10 @@ function sketch(tile) {
 
 function fill(found) {
   const article = document.adoptNode(found.querySelector("article.photo"));
+  // A video that is already there keeps its position.
+  const video = place.querySelector("video.sharp");
+  const same = article.querySelector("video.sharp");
+  if (video && same && video.currentSrc === new URL(same.getAttribute("src"), location).href) same.replaceWith(video);
   const frame = place.querySelector(".frame");
   if (frame?.querySelector(".soft")) {
     // The grid's picture is sharper than the placeholder, so it stays below until the large one is loaded.
@@ -190,7 +194,7 @@ dialog.querySelector("[data-close]").addEventListener("click", close);
 previous.addEventListener("click", () => step(false));
 next.addEventListener("click", () => step(true));
 dialog.addEventListener("keydown", (event) => {
-  if (event.target.closest("textarea, input") || event.altKey || event.ctrlKey || event.metaKey) return;
+  if (event.target.closest("textarea, input, video") || event.altKey || event.ctrlKey || event.metaKey) return;
   if (event.key === "ArrowLeft") step(false);
   if (event.key === "ArrowRight") step(true);
 });
@@ -209,7 +213,7 @@ let swipe = null;
 
 dialog.addEventListener("pointerdown", (event) => {
   const frame = event.pointerType === "touch" && event.isPrimary ? place.querySelector(".frame") : null;
-  swipe = frame && event.target.closest(".stage") ? { frame, x: event.clientX } : null;
+  swipe = frame && event.target.closest(".stage") && event.target.localName !== "video" ? { frame, x: event.clientX } : null;
 });
 dialog.addEventListener("pointermove", (event) => {
   if (!swipe || !event.isPrimary) return;

@@ -9,9 +9,11 @@ import { isShown } from "./tiles.js";
 import { monthName } from "./times.js";
 import { toast } from "./toasts.js";
 
-const types = /^image\/(jpeg|png|webp|gif|hei[cf]|avif)$/;
+const types = /^(image\/(jpeg|png|webp|gif|hei[cf]|avif)|video\/(mp4|quicktime|x-m4v|3gpp))$/;
 // Most systems do not know the type of these files.
-const newNames = /\.(hei[cf]|avif)$/i;
+const newNames = /\.(hei[cf]|avif|mov|m4v|3gp)$/i;
+// The server knows the limit for them.
+const videos = /^video\/|\.(mov|m4v|3gp)$/i;
 const maximumBytes = 25 * 1024 * 1024;
 const maximumPhotos = 20;
 
@@ -34,7 +36,8 @@ function fault(file) {
   if (!types.test(file.type) && !newNames.test(file.name)) {
     return text("notAPicture", { name: file.name });
   }
-  if (file.size > maximumBytes) return text("tooLarge", { name: file.name });
+  const isVideo = videos.test(file.type) || videos.test(file.name);
+  if (file.size > maximumBytes && !isVideo) return text("tooLarge", { name: file.name });
   if (file.size === 0) return text("emptyFile", { name: file.name });
   return null;
 }

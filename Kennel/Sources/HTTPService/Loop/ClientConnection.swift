@@ -8,6 +8,7 @@ final class ClientConnection {
   let descriptor: Int32
   let remoteAddress: String
   unowned let loop: ServerLoop
+  let daemon: ServedDaemon
   var clock: ConnectionClock
   var exchange: Exchange?
   /// Whether the client has closed its side.
@@ -16,10 +17,13 @@ final class ClientConnection {
   /// A second descriptor of the socket, to continue reading after the library has closed its own.
   private(set) var lingering: Int32?
 
-  init(id: UInt64, handle: MicroHTTPD.Connection, loop: ServerLoop, clock: ConnectionClock) {
+  init(
+    id: UInt64, handle: MicroHTTPD.Connection, loop: ServerLoop, daemon: ServedDaemon, clock: ConnectionClock
+  ) {
     self.id = id
     self.handle = handle
     self.loop = loop
+    self.daemon = daemon
     self.clock = clock
     descriptor = MicroHTTPD.socket(handle)
     remoteAddress = MicroHTTPD.remoteAddress(handle)

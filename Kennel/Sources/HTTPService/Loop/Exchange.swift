@@ -131,8 +131,9 @@ final class Exchange: @unchecked Sendable {
     guard let response else { return false }
     self.response = nil
     status = response.status
+    // The client's next connection gets the new certificate.
+    if loop.isStopping || connection.daemon.isRetired { response.closeConnection() }
     if loop.isStopping {
-      response.closeConnection()
       if response.endsWhenStopping { stream?.finish(failed: false) }
     }
     if discardsBody { connection.keepSocketOpen() }

@@ -6,10 +6,11 @@ extension MicroHTTPD {
   ///
   /// - Parameters:
   ///   - options: The options, which must live as long as the daemon.
-  ///   - context: The ``ServerLoop``, which is not retained and must live as long as the daemon.
+  ///   - tls: The certificate and its key.
+  ///   - context: The ``ServedDaemon``, which is not retained and must live as long as the daemon.
   static func start(
-    _ options: UnsafeMutablePointer<cmhd_options>, _ configuration: HTTPServerConfiguration, socket: Int32,
-    context: UnsafeMutableRawPointer
+    _ options: UnsafeMutablePointer<cmhd_options>, _ configuration: HTTPServerConfiguration,
+    tls: HTTPServerConfiguration.TLS?, socket: Int32, context: UnsafeMutableRawPointer
   ) -> Daemon? {
     let limits = configuration.limits
     options.pointee.backlog = UInt32(ListeningSocket.backlog)
@@ -38,25 +39,26 @@ extension MicroHTTPD {
     }
     options.pointee.connection_changed = { context, connection, socketContext, code in
       guard let context, let connection, let socketContext else { return }
-      let loop = Unmanaged<ServerLoop>.fromOpaque(context).takeUnretainedValue()
+      let daemon = Unmanaged<ServedDaemon>.fromOpaque(context).takeUnretainedValue()
       if code == .CONNECTION_NOTIFY_STARTED {
         // This reference is released below.
-        socketContext.pointee = Unmanaged.passRetained(loop.connectionBegan(connection)).toOpaque()
+        socketContext.pointee = Unmanaged.passRetained(daemon.loop.connectionBegan(connection, of: daemon))
+          .toOpaque()
       } else if let client = socketContext.pointee {
-        loop.connectionEnded(Unmanaged<ClientConnection>.fromOpaque(client).takeRetainedValue())
+        daemon.loop.connectionEnded(Unmanaged<ClientConnection>.fromOpaque(client).takeRetainedValue())
         socketContext.pointee = nil
       }
     }
     options.pointee.log = { context, message in
       guard let context, let message else { return }
-      Unmanaged<ServerLoop>.fromOpaque(context).takeUnretainedValue().diagnose(String(cString: message))
+      Unmanaged<ServedDaemon>.fromOpaque(context).takeUnretainedValue().diagnose(String(cString: message))
     }
     // If the start fails, the library closes the socket only in some cases. So it gets its own descriptor, which is
     // closed here if it still refers to the same socket.
     let own = fcntl(socket, F_DUPFD_CLOEXEC, 0)
     guard own >= 0 else { return nil }
     options.pointee.listening_socket = own
-    if let daemon = start(options, configuration.tls) { return daemon }
+    if let daemon = start(options, tls) { return daemon }
     if isSameSocket(own, socket) { close(own) }
     return nil
   }

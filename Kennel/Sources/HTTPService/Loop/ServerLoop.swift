@@ -16,6 +16,7 @@ final class ServerLoop: @unchecked Sendable {
     case respond(Exchange, OutgoingResponse)
     case streamFilled(Exchange)
     case abandon(Exchange)
+    case replaceCertificate(CertificateReplacement)
     case stop(limit: Duration)
   }
 
@@ -27,16 +28,15 @@ final class ServerLoop: @unchecked Sendable {
   private let inbox = LoopInbox<Command>()
   private let epoll: Int32
   private let wakeUp: Int32
-  /// The options of the daemon, which keeps the pointer.
-  private let options: UnsafeMutablePointer<cmhd_options>
-  /// The daemon; nil before it is started and after it is stopped.
-  private var daemon: MicroHTTPD.Daemon?
-  private var listening: ListeningSocketReference?
-  private var startMessage: String?
+  /// The daemon that accepts connections; nil before it is started and after it is stopped.
+  var daemon: ServedDaemon?
+  /// The daemons with earlier certificates that still have connections, the oldest first.
+  var retired: [ServedDaemon] = []
+  private(set) var listening: ListeningSocketReference?
 
   private(set) var now = ContinuousClock.now
   private(set) var isStopping = false
-  private var connections: [UInt64: ClientConnection] = [:]
+  private(set) var connections: [UInt64: ClientConnection] = [:]
   private var lingering: [UInt64: LingeringSocket] = [:]
   private var failed: [UInt64] = []
   private var nextID: UInt64 = 2
@@ -47,11 +47,11 @@ final class ServerLoop: @unchecked Sendable {
   private var commands: [Command] = []
   private var ready = [epoll_event](repeating: epoll_event(), count: 256)
 
-  private static let daemonToken: UInt64 = 0
+  static let daemonToken: UInt64 = 0
   private static let wakeToken: UInt64 = 1
 
   /// Holds the socket, so that it can be closed when the server stops listening.
-  private final class ListeningSocketReference {
+  final class ListeningSocketReference {
     let socket: ListeningSocket
     init(_ socket: consuming ListeningSocket) { self.socket = socket }
   }
@@ -63,20 +63,10 @@ final class ServerLoop: @unchecked Sendable {
     port = listening.socket.port
     epoll = epoll_create1(Int32(EPOLL_CLOEXEC))
     wakeUp = eventfd(0, Int32(EFD_CLOEXEC | EFD_NONBLOCK))
-    options = .allocate(capacity: 1)
-    options.initialize(to: cmhd_options())
     guard epoll >= 0, wakeUp >= 0 else {
       throw HTTPServerError(.cannotStart, "A descriptor cannot be created", errno: errno)
     }
-    // The loop stops the daemon before it is deinitialized, so the context of the callbacks is not retained.
-    let context = Unmanaged.passUnretained(self).toOpaque()
-    daemon = MicroHTTPD.start(options, configuration, socket: listening.socket.descriptor, context: context)
-    guard let daemon else {
-      throw HTTPServerError(
-        configuration.tls == nil ? .cannotStart : .badCertificate,
-        startMessage ?? "The HTTP library cannot start with this configuration.")
-    }
-    watch(MicroHTTPD.epollDescriptor(daemon), EPOLLIN.rawValue, token: Self.daemonToken)
+    daemon = try startDaemon(configuration.tls, socket: listening.socket.descriptor)
     watch(wakeUp, EPOLLIN.rawValue, token: Self.wakeToken)
   }
 
@@ -84,17 +74,11 @@ final class ServerLoop: @unchecked Sendable {
     close()
     if epoll >= 0 { Glibc.close(epoll) }
     if wakeUp >= 0 { Glibc.close(wakeUp) }
-    options.deinitialize(count: 1)
-    options.deallocate()
   }
 
   /// Closes the socket. Call this only while no thread is running.
   func close() {
-    if let daemon {
-      MicroHTTPD.stopListening(daemon)
-      MicroHTTPD.stop(daemon)
-    }
-    daemon = nil
+    stopDaemons()
     listening = nil
   }
 
@@ -118,7 +102,7 @@ final class ServerLoop: @unchecked Sendable {
   // MARK: The loop's thread
 
   private func run() {
-    while let daemon {
+    while daemon != nil {
       now = .now
       inbox.drain(into: &commands)
       for command in commands { perform(command) }
@@ -126,12 +110,13 @@ final class ServerLoop: @unchecked Sendable {
       expire()
       if needsRun {
         needsRun = false
-        MicroHTTPD.run(daemon)
+        for daemon in daemons { daemon.run() }
         closeFailed()
+        stopUnusedDaemons()
         writeLog()
       }
       if isStopping, connections.isEmpty, lingering.isEmpty { break }
-      wait(MicroHTTPD.hasPendingWork(daemon))
+      wait(daemons.contains { $0.hasPendingWork })
     }
     finish()
   }
@@ -142,6 +127,7 @@ final class ServerLoop: @unchecked Sendable {
     case .respond(let exchange, let response): exchange.responseGiven(response)
     case .streamFilled(let exchange): exchange.streamFilled()
     case .abandon(let exchange): exchange.abandon()
+    case .replaceCertificate(let replacement): replaceCertificate(replacement)
     case .stop(let limit): stop(limit)
     }
   }
@@ -184,7 +170,7 @@ final class ServerLoop: @unchecked Sendable {
     return Int32(seconds * 1000 + attoseconds / 1_000_000_000_000_000 + 1)
   }
 
-  private func watch(_ descriptor: Int32, _ events: UInt32, token: UInt64) {
+  func watch(_ descriptor: Int32, _ events: UInt32, token: UInt64) {
     var event = epoll_event()
     event.events = events
     event.data.u64 = token
@@ -193,16 +179,19 @@ final class ServerLoop: @unchecked Sendable {
 
   // MARK: Connections
 
-  func connectionBegan(_ handle: MicroHTTPD.Connection) -> ClientConnection {
+  func connectionBegan(_ handle: MicroHTTPD.Connection, of daemon: ServedDaemon) -> ClientConnection {
     let limits = configuration.limits
     let clock = ConnectionClock(
       limits: .init(
         maximumHeadTime: limits.maximumHeadTime, maximumIdleTime: limits.maximumIdleTime,
         receivingTime: limits.receivingTime, sendingTime: limits.sendingTime,
         minimumReceivingRate: limits.minimumBodyRate), now: now)
-    let connection = ClientConnection(id: nextID, handle: handle, loop: self, clock: clock)
+    let connection = ClientConnection(id: nextID, handle: handle, loop: self, daemon: daemon, clock: clock)
     nextID += 1
     connections[connection.id] = connection
+    daemon.connectionCount += 1
+    // Each daemon counts its own connections only.
+    if connections.count > max(1, limits.maximumConnections) { cut(connection) }
     if let deadline = clock.deadline { include(deadline) }
     // The library does not watch suspended connections. This reports when their clients disconnect.
     watch(connection.descriptor, EPOLLRDHUP.rawValue | EPOLLET.rawValue, token: connection.id)
@@ -213,6 +202,7 @@ final class ServerLoop: @unchecked Sendable {
     // The socket may stay open through a second descriptor, and epoll would keep reporting it.
     epoll_ctl(epoll, EPOLL_CTL_DEL, connection.descriptor, nil)
     connections[connection.id] = nil
+    connection.daemon.connectionCount -= 1
     // At its limit, the library does not listen. It begins again in its next run, which no descriptor announces.
     if connections.count + 1 >= configuration.limits.maximumConnections { needsRun = true }
     guard let descriptor = connection.takeLingering() else { return }
@@ -284,7 +274,7 @@ final class ServerLoop: @unchecked Sendable {
     }
   }
 
-  private func cut(_ connection: ClientConnection) {
+  func cut(_ connection: ClientConnection) {
     connection.cut()
     connection.exchange?.abandon()
     needsRun = true
@@ -297,7 +287,7 @@ final class ServerLoop: @unchecked Sendable {
     stopDeadline = stopDeadline.map { min($0, deadline) } ?? deadline
     guard !isStopping, let daemon else { return }
     isStopping = true
-    MicroHTTPD.stopListening(daemon)
+    daemon.retire()
     listening = nil
     for connection in connections.values {
       guard let exchange = connection.exchange else {
@@ -318,8 +308,7 @@ final class ServerLoop: @unchecked Sendable {
   private func finish() {
     inbox.close()
     lingering = [:]
-    if let daemon { MicroHTTPD.stop(daemon) }
-    daemon = nil
+    stopDaemons()
     writeLog()
     connections = [:]
     completion.signal()
@@ -338,8 +327,9 @@ final class ServerLoop: @unchecked Sendable {
     logEntries.removeAll(keepingCapacity: true)
   }
 
-  func diagnose(_ message: String) {
-    if daemon == nil { startMessage = message }
+  /// - Parameter isStarting: whether a daemon is being started. Then the error has the message.
+  func diagnose(_ message: String, isStarting: Bool) {
+    if isStarting, daemon != nil { return }
     // A failed stream causes this message, but it is already reported as an error. So does a client that disconnects,
     // which needs no report.
     if message.hasPrefix("Closing connection (application error generating response)") { return }

@@ -3,11 +3,8 @@ import TerminalProgram
 
 enum CheckCommand {
   static func run(_ context: CommandContext) async throws -> ExitStatus {
-    let arguments = context.arguments
     let work = context.progress.begin("checking photos", unit: .items)
-    let report = try await context.withStore { store in
-      try await store.check(readsPhotos: !arguments.has("quick"), repairs: arguments.has("repair"))
-    }
+    let report = try await report(context)
     work.end()
     await context.progress.stop()
     for problem in report.problems { try await context.output.write("\(problem)\n") }
@@ -21,6 +18,20 @@ enum CheckCommand {
       )
     }
     return report.isClean ? .success : .failure
+  }
+
+  /// Without the option `repair`, the kennel is only read.
+  private static func report(_ context: CommandContext) async throws -> StoreReport {
+    let readsPhotos = !context.arguments.has("quick")
+    guard context.arguments.has("repair") else {
+      try context.requireKennel()
+      return try await KennelStore.check(
+        context.settings.dataDirectory, readsPhotos: readsPhotos,
+        configuration: try context.storeConfiguration())
+    }
+    return try await context.withStore { store in
+      try await store.check(readsPhotos: readsPhotos, repairs: true)
+    }
   }
 
   static func summary(_ report: StoreReport) -> String {

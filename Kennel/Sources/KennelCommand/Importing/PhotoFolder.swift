@@ -1,6 +1,6 @@
 import Foundation
 
-/// The photos in a folder and its subfolders, the oldest first.
+/// The photos and videos in a folder and its subfolders, the oldest first.
 struct PhotoFolder: Sendable {
   struct File: Sendable, Hashable {
     var path: String
@@ -13,7 +13,10 @@ struct PhotoFolder: Sendable {
     }
   }
 
-  private static let suffixes: Set = ["jpg", "jpeg", "jpe", "png", "webp", "gif", "heic", "heif", "avif"]
+  private static let suffixes: Set = [
+    "jpg", "jpeg", "jpe", "png", "webp", "gif", "heic", "heif", "avif", "mp4", "m4v", "mov",
+    "3gp",
+  ]
 
   private(set) var files: [File] = []
   /// The number of files without the file name extension of a photo.

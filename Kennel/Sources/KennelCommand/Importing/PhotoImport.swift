@@ -102,7 +102,7 @@ struct PhotoImport: Sendable {
         if try await store.posts.hasPhoto(photo.uploadedHash) { return .known }
         let caption = takesCaptions ? CaptionText.from(file.path) : ""
         _ = try await store.posts.add(
-          photo, caption: caption, author: author, taken: taken)
+          photo, caption: caption, author: author, taken: taken, ignoresQuota: true)
         return .added
       } catch {
         return .failed(try Self.failure(for: error))

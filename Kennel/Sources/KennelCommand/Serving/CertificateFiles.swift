@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import HTTPService
+import KennelStorage
 import SystemFiles
 import TerminalProgram
 
@@ -26,7 +27,17 @@ struct CertificateFiles: Sendable {
     }
   }
 
-  /// Reads both files. Call this only once, because a pipe can be read only once.
+  /// Whether the files can be read again. A pipe can be read only once.
+  var canBeReadAgain: Bool {
+    [certificate.text, key.text].allSatisfy { [nil, .file].contains(FileCalls.kind(of: $0)) }
+  }
+
+  /// The versions of the files, which change when the files are replaced.
+  var versions: [FileCalls.FileVersion?] {
+    [certificate.text, key.text].map { FileCalls.version(of: $0) }
+  }
+
+  /// Reads both files. If one of them is a pipe, call this only once.
   func contents() async throws -> HTTPServerConfiguration.TLS {
     HTTPServerConfiguration.TLS(
       certificateChain: try await Self.read(certificate, holding: "CERTIFICATE", called: "certificate"),

@@ -31,12 +31,17 @@ struct KennelServer: Sendable {
     let emptying = Task { await emptyBin() }
     let result: Result<Void, any Error>
     do {
+      let renewal = CertificateRenewal(
+        files: listener.settings.certificate, server: listener.server, log: listener.log)
       try await withTaskCancellationHandler {
-        try await withThrowingTaskGroup(of: Void.self) { group in
-          group.addTask { await examineEarlierPhotos() }
-          try await listener.server.run(grace: listener.settings.grace) { [site] in await site.respond(to: $0)
+        try await renewal.watching {
+          try await withThrowingTaskGroup(of: Void.self) { group in
+            group.addTask { await examineEarlierPhotos() }
+            try await listener.server.run(grace: listener.settings.grace) { [site] in
+              await site.respond(to: $0)
+            }
+            group.cancelAll()
           }
-          group.cancelAll()
         }
       } onCancel: {
         Task { await ReadinessNotice.send("STOPPING=1") }

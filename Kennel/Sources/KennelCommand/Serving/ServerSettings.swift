@@ -33,7 +33,7 @@ struct ServerSettings: Sendable {
       server.address = .unixSocket(path: path.text)
     }
     certificate = try CertificateFiles(settings)
-    server.limits.maximumBodySize = KennelSite.maximumBodySize
+    server.limits.maximumBodySize = KennelSite.maximumBodySize(video: try settings.byteCount("max-video"))
     if let count = try settings.integer("max-connections", in: 1...1_000_000) {
       server.limits.maximumConnections = count
     }

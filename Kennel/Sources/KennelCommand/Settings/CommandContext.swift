@@ -33,13 +33,8 @@ struct CommandContext: Sendable {
   func withStore<Result: Sendable>(
     isNew: Bool = false, _ body: (KennelStore) async throws -> Result
   ) async throws -> Result {
+    if !isNew { try requireKennel() }
     let directory = settings.dataDirectory
-    guard isNew || Self.isKennel(directory) else {
-      throw Failure(
-        .fileSystem,
-        "There is no kennel in \(directory). Use --data for another directory, or kennel user add NAME to create a kennel."
-      )
-    }
     try Self.makeParents(of: directory)
     let store = try await KennelStore.open(directory, configuration: storeConfiguration())
     do {
@@ -57,7 +52,19 @@ struct CommandContext: Sendable {
     var configuration = KennelStore.Configuration()
     // For commands without this option, only the environment and the configuration file have it.
     if let zone = try settings.timeZone("time-zone") { configuration.timeZone = zone }
+    if let size = try settings.byteCount("max-video") { configuration.maximumVideoSize = size }
     return configuration
+  }
+
+  /// Refuses a data directory without a kennel.
+  func requireKennel() throws(Failure) {
+    let directory = settings.dataDirectory
+    guard Self.isKennel(directory) else {
+      throw Failure(
+        .fileSystem,
+        "There is no kennel in \(directory). Use --data for another directory, or kennel user add NAME to create a kennel."
+      )
+    }
   }
 
   static func isKennel(_ directory: String) -> Bool { access(directory + "/kennel.sqlite", F_OK) == 0 }

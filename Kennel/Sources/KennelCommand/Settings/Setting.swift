@@ -66,6 +66,12 @@ struct Setting: Sendable {
       "the time zone of cameras that do not record it, such as Europe/Berlin (default: that of this machine)"),
     Setting(
       "thumbnail-cache", value: "BYTES", "the maximum disk space for thumbnails (default: 512Mi)"),
+    Setting(
+      "max-video", value: "BYTES", "the maximum size of a video; 0 accepts no videos (default: 500Mi)"),
+    Setting(
+      "ffmpeg", value: "PATH", completion: .files,
+      "make the posters of videos with this program; none draws them (default: ffmpeg in /usr/local/bin or /usr/bin)"
+    ),
     Setting("max-connections", value: "N", "the maximum number of concurrent connections (default: 10000)"),
     Setting(
       "max-connections-per-address", value: "N",

@@ -44,8 +44,10 @@ package struct BackupProgress: Sendable, Hashable {
 /// The result of a backup or a restore.
 package struct BackupReport: Sendable, Hashable {
   package var photos = 0
-  /// The size of the backup file in bytes.
+  /// The size of the backup file in bytes. For a backup in a directory, the bytes that were written for it.
   package var bytes = 0
+  /// The number of earlier backups that were removed from the directory.
+  package var removedBackups = 0
   /// The photos that were missing or altered when the backup was made. The backup has their posts without the photos.
   /// At most one thousand are listed.
   package var missing: [PhotoHash] = []

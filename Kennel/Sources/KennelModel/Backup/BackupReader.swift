@@ -9,20 +9,26 @@ extension KennelStore {
   ///
   /// Cancelling stops it soon and leaves nothing behind.
   ///
-  /// - Parameter progress: called often, on a thread that may be blocked briefly.
+  /// - Parameters:
+  ///   - path: a file with a backup, a directory with backups, of which the latest is restored, or one file of its `snapshots`.
+  ///   - passphrase: the passphrase of an encrypted backup, or nil.
+  ///   - progress: called often, on a thread that may be blocked briefly.
   /// - Throws: `badBackup` if the file is damaged or not a backup, or an error of the file system.
   package static func restore(
-    from path: String, to directory: String, configuration: Configuration = Configuration(),
+    from path: String, to directory: String, passphrase: BackupPassphrase? = nil,
+    configuration: Configuration = Configuration(),
     progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
   ) async throws(KennelError) -> BackupReport {
     let workQueue = BlockingWorkQueue<Void>("backups", slots: 1, maximumWaitingCount: 4)
     let place = directory.count > 1 && directory.hasSuffix("/") ? String(directory.dropLast()) : directory
+    let keys = passphrase.map(BackupKeys.init)
     let draft = "\(place).restoring-\(Sodium.base64(Sodium.randomBytes(9)))"
     do throws(KennelError) {
       let (contents, lock) = try await workQueue.runInterruptibly { isCancelled throws(KennelError) in
         try requireEmpty(directory)
         removeAbandoned(place)
-        var reader = try BackupReader(path: path, draft: draft, isCancelled: isCancelled, progress: progress)
+        var reader = try BackupReader(
+          path: path, draft: draft, keys: keys, isCancelled: isCancelled, progress: progress)
         try FileCalls.makeDirectory(draft)
         guard let lock = FileLock(try OpenFile(directory: draft)), FileCalls.kind(of: draft) == .directory
         else {
@@ -110,7 +116,10 @@ private struct BackupReader: ~Copyable {
   private let draft: String
   private let isCancelled: @Sendable () -> Bool
   private let reportProgress: @Sendable (BackupProgress) -> Void
-  private let input: OpenFile
+  private let input: BackupInput
+  private let keys: BackupKeys?
+  /// Where the photos are stored, or nil if the file has them.
+  private let directory: BackupDirectory?
   private var progress = BackupProgress()
   private var report = BackupReport()
   /// The hash of the expected lines of the file of hashes.
@@ -118,11 +127,15 @@ private struct BackupReader: ~Copyable {
   private let buffer = FileBuffer()
 
   init(
-    path: String, draft: String, isCancelled: @escaping @Sendable () -> Bool,
+    path: String, draft: String, keys: BackupKeys?, isCancelled: @escaping @Sendable () -> Bool,
     progress: @escaping @Sendable (BackupProgress) -> Void
   ) throws(KennelError) {
-    let input = try OpenFile(reading: path, followsLinks: true)
-    try Self.checkBeginning(of: input)
+    let backup = try BackupDirectory.backup(at: path, keys)
+    let file = backup?.snapshot ?? path
+    try Self.checkBeginning(of: file, keys)
+    let input = try BackupInput(OpenFile(reading: file, followsLinks: true), keys)
+    directory = backup?.directory
+    self.keys = keys
     self.draft = draft
     self.isCancelled = isCancelled
     reportProgress = progress
@@ -131,14 +144,10 @@ private struct BackupReader: ~Copyable {
 
   /// Checks that the file begins like a backup. This distinguishes a truncated backup from another file, such as a
   /// photo.
-  private static func checkBeginning(of file: borrowing OpenFile) throws(KennelError) {
-    guard try file.isRegular() else {
-      throw KennelError(
-        .badBackup, "The backup is not a regular file. Copy it to a file and give the path of that file.")
-    }
+  private static func checkBeginning(of path: String, _ keys: BackupKeys?) throws(KennelError) {
+    let file = try BackupInput(OpenFile(reading: path, followsLinks: true), keys)
     let buffer = FileBuffer()
     let count = try file.read(into: buffer.first(TarHeader.blockSize))
-    try file.rewind()
     // If the database is too large for ustar, the first header is an extended header for the next one.
     let isOne = ["", TarHeader.extendedPrefix].contains { prefix in
       let name = Array("\(prefix)\(BackupContents.database.name)\0".utf8)
@@ -166,7 +175,7 @@ private struct BackupReader: ~Copyable {
     }
     guard try block().allSatisfy({ $0 == 0 }), try block().allSatisfy({ $0 == 0 }) else { throw Self.notOne }
     guard try input.read(into: buffer.first(1)) == 0 else { throw Self.notOne }
-    report.bytes = try input.size()
+    report.bytes += try input.size()
     try Self.checkDatabase(draft + "/" + BackupContents.database.name)
     report.photos -= try partCount()
     return report
@@ -205,7 +214,9 @@ private struct BackupReader: ~Copyable {
   private mutating func unpack(_ contents: BackupContents, size: Int) throws(KennelError) {
     guard size <= (try input.size()) else { throw Self.cutShort }
     var hash = Sodium.SHA256()
-    if contents == .sums {
+    if contents == .sums, directory != nil {
+      try unpackPhotos(size: size)
+    } else if contents == .sums {
       try forEachPiece(of: size) { piece throws(KennelError) in hash.update(piece) }
       var lines = Sodium.SHA256()
       swap(&lines, &sums)
@@ -227,6 +238,26 @@ private struct BackupReader: ~Copyable {
     }
     let padding = TarHeader.padding(after: size)
     if padding > 0 { try forEachPiece(of: padding, isContents: false) { _ in } }
+  }
+
+  /// Copies the photos of a backup in a directory, whose hashes are in the lines.
+  private mutating func unpackPhotos(size: Int) throws(KennelError) {
+    guard let directory, size <= SnapshotReader.maximumLinesSize else { throw Self.damaged }
+    var bytes: [UInt8] = []
+    try forEachPiece(of: size) { piece throws(KennelError) in bytes.append(contentsOf: piece) }
+    for hash in try SnapshotReader.hashes(inLines: bytes) {
+      let contents = BackupContents.photo(hash)
+      report.bytes += try directory.copy(
+        hash, to: "\(draft)/\(contents.name)", keys, isCancelled: isCancelled)
+      let line = contents.line(hash)
+      line.withUnsafeBytes { sums.update($0) }
+      report.photos += 1
+      progress.photos += 1
+      reportProgress(progress)
+    }
+    var lines = Sodium.SHA256()
+    swap(&lines, &sums)
+    guard Sodium.sha256(bytes) == (consume lines).finish() else { throw Self.damaged }
   }
 
   private mutating func forEachPiece(

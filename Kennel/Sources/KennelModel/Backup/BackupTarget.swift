@@ -8,11 +8,13 @@ package enum BackupTarget: Sendable, Hashable {
   case standardOutput
 
   /// Opens the output. A regular file gets its final path when it is complete; a stream has no such path.
+  ///
+  /// - Parameter keys: the keys with which the output is encrypted, or nil.
   func open(
-    isCancelled: @escaping @Sendable () -> Bool
+    encryptedWith keys: BackupKeys.Keys?, isCancelled: @escaping @Sendable () -> Bool
   ) throws(KennelError) -> BackupOutput {
     guard case .path(let path) = self else {
-      return BackupOutput(file: try OpenFile(standardOutputUntil: isCancelled), place: nil)
+      return try BackupOutput(file: OpenFile(standardOutputUntil: isCancelled), place: nil, keys)
     }
     switch FileCalls.kind(of: path) {
     case .directory:
@@ -25,7 +27,7 @@ package enum BackupTarget: Sendable, Hashable {
     case .other:
       throw KennelError(.cannotOpen, "The path \(path) cannot be written to. Give the path of a file.")
     case .stream:
-      return BackupOutput(file: try OpenFile(streamingTo: path, until: isCancelled), place: nil)
+      return try BackupOutput(file: OpenFile(streamingTo: path, until: isCancelled), place: nil, keys)
     case .file, nil:
       let place = try FileCalls.resolvingLinks(path)
       let name = FileCalls.name(of: place)
@@ -33,7 +35,7 @@ package enum BackupTarget: Sendable, Hashable {
         AbandonedFiles.isName($0, beginning: name + ".", end: ".part")
       }
       let draft = "\(place).\(Sodium.base64(Sodium.randomBytes(9))).part"
-      return BackupOutput(file: try OpenFile(creating: draft, name: path), place: place)
+      return try BackupOutput(file: OpenFile(creating: draft, name: path), place: place, keys)
     }
   }
 }
@@ -43,25 +45,52 @@ struct BackupOutput: ~Copyable {
   private var file: OpenFile
   /// The final path of the file, or nil for a stream.
   private let place: String?
+  private var encryption: BackupEncryption?
   private(set) var byteCount = 0
 
-  init(file: consuming OpenFile, place: String?) {
+  init(
+    file: consuming OpenFile, place: String?, _ keys: BackupKeys.Keys?
+  ) throws(KennelError) {
     self.file = file
     self.place = place
+    if let keys {
+      let encryption = BackupEncryption(keys)
+      let beginning = encryption.beginning
+      self.encryption = consume encryption
+      try writePlain(beginning)
+    } else {
+      encryption = nil
+    }
   }
 
   mutating func write(_ bytes: UnsafeRawBufferPointer) throws(KennelError) {
-    try file.write(bytes)
-    byteCount += bytes.count
+    guard var encryption = encryption.take() else {
+      try file.write(bytes)
+      byteCount += bytes.count
+      return
+    }
+    // A failed write ends the backup.
+    var chunks: [[UInt8]] = []
+    try encryption.encrypt(bytes) { chunk throws(KennelError) in chunks.append(chunk) }
+    self.encryption = consume encryption
+    for chunk in chunks { try writePlain(chunk) }
   }
 
   mutating func write(_ bytes: [UInt8]) throws(KennelError) {
+    let result = bytes.withUnsafeBytes { buffer in
+      Result { () throws(KennelError) in try write(buffer) }
+    }
+    try result.get()
+  }
+
+  private mutating func writePlain(_ bytes: [UInt8]) throws(KennelError) {
     try file.write(bytes)
     byteCount += bytes.count
   }
 
   /// Completes the output.
   mutating func finish() throws(KennelError) {
+    if var encryption = encryption.take() { try writePlain(encryption.finish()) }
     try file.sync()
     guard let place else { return }
     try file.move(to: place)

@@ -10,15 +10,21 @@ extension KennelStore {
   ///
   /// Cancelling stops it soon and leaves nothing behind.
   ///
-  /// - Parameter progress: called often, on a thread that may be blocked briefly.
+  /// - Parameters:
+  ///   - passphrase: the passphrase with which the backup is encrypted, or nil.
+  ///   - progress: called often, on a thread that may be blocked briefly.
   package func backUp(
-    to target: BackupTarget, progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
+    to target: BackupTarget, passphrase: BackupPassphrase? = nil,
+    progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
   ) async throws(KennelError) -> BackupReport {
     let date = clock.now()
     let report = try await backups.runInterruptibly { [self] isCancelled throws(KennelError) in
-      var writer = try BackupWriter(
-        store: self, target: target, modified: Int(date.milliseconds / 1000), isCancelled: isCancelled,
-        progress: progress)
+      let keys = try passphrase.map { passphrase throws(KennelError) in try BackupKeys(passphrase).makeNew() }
+      let sums = try photos.makeTemporaryFile()
+      let output = try target.open(encryptedWith: keys, isCancelled: isCancelled)
+      var writer = BackupWriter(
+        store: self, sums: sums, output: output, directory: nil,
+        modified: Int(date.milliseconds / 1000), isCancelled: isCancelled, progress: progress)
       return try writer.write()
     }
     // Removes the photos that were kept only for the backup.
@@ -28,12 +34,14 @@ extension KennelStore {
 }
 
 /// Writes one backup. It blocks, so it must run on a separate thread.
-private struct BackupWriter: ~Copyable {
+struct BackupWriter: ~Copyable {
   private let store: KennelStore
   private let modified: Int
   private let isCancelled: @Sendable () -> Bool
   private let reportProgress: @Sendable (BackupProgress) -> Void
   private var output: BackupOutput
+  /// Where the photos are stored, or nil if the output has them.
+  private let directory: BackupDirectory?
   /// The lines of the file of hashes so far.
   private let sums: TemporaryPhoto
   private var progress = BackupProgress()
@@ -41,17 +49,17 @@ private struct BackupWriter: ~Copyable {
   private let buffer = FileBuffer()
 
   init(
-    store: KennelStore, target: BackupTarget, modified: Int, isCancelled: @escaping @Sendable () -> Bool,
+    store: KennelStore, sums: TemporaryPhoto, output: consuming BackupOutput, directory: BackupDirectory?,
+    modified: Int, isCancelled: @escaping @Sendable () -> Bool,
     progress: @escaping @Sendable (BackupProgress) -> Void
-  ) throws(KennelError) {
-    let sums = try store.photos.makeTemporaryFile()
-    let output = try target.open(isCancelled: isCancelled)
+  ) {
     self.store = store
     self.modified = modified
     self.isCancelled = isCancelled
     reportProgress = progress
     self.sums = sums
     self.output = output
+    self.directory = directory
   }
 
   mutating func write() throws(KennelError) -> BackupReport {
@@ -63,7 +71,7 @@ private struct BackupWriter: ~Copyable {
       throw error
     }
     try output.syncPlace()
-    report.bytes = output.byteCount
+    report.bytes += output.byteCount
     return report
   }
 
@@ -79,6 +87,7 @@ private struct BackupWriter: ~Copyable {
     try add(.database, database, hash: hash)
     try addPhotos(namedBy: copy.path)
     let lines = try OpenFile(reading: sums.path)
+    try directory?.sync()
     try add(.sums, lines, hash: nil)
     try output.write([UInt8](repeating: 0, count: 2 * TarHeader.blockSize))
     withExtendedLifetime(held) {}
@@ -103,20 +112,21 @@ private struct BackupWriter: ~Copyable {
     while true {
       let hashes = try copy.rows(
         """
-        SELECT hash, 1 FROM photos WHERE hash > ?1 UNION SELECT hash, 0 FROM parts WHERE hash > ?1 ORDER BY 1 LIMIT 500
+        SELECT hash, 1, bytes FROM photos WHERE hash > ?1
+        UNION SELECT hash, 0, bytes FROM parts WHERE hash > ?1 ORDER BY 1 LIMIT 500
         """, .blob(last)
-      ) { ($0.blob(0), $0.integer(1) != 0) }
-      guard let end = hashes.last?.0 else { return }
+      ) { (hash: $0.blob(0), isPhoto: $0.integer(1) != 0, byteCount: Int($0.integer(2))) }
+      guard let end = hashes.last?.hash else { return }
       last = end
-      for (bytes, isPhoto) in hashes {
+      for (bytes, isPhoto, byteCount) in hashes {
         guard let hash = PhotoHash(bytes: bytes) else { continue }
+        let isKnown = directory?.has(hash, byteCount: byteCount) ?? false
         // The file is read twice, the second time from the page cache: a damaged photo must not get into a backup.
-        guard (try? store.photos.computeHash(of: hash)) == hash else {
-          if report.missing.count < KennelStore.maximumProblemCount { report.missing.append(hash) }
+        guard isKnown || (try? store.photos.computeHash(of: hash)) == hash else {
+          if report.missing.count < StoreReport.maximumProblemCount { report.missing.append(hash) }
           continue
         }
-        let file = try OpenFile(reading: store.photos.location(hash))
-        try add(.photo(hash), file, hash: hash)
+        try add(hash, isKnown: isKnown)
         // What was taken out of a photo belongs to the photo.
         guard isPhoto else { continue }
         report.photos += 1
@@ -124,6 +134,19 @@ private struct BackupWriter: ~Copyable {
         reportProgress(progress)
       }
     }
+  }
+
+  private mutating func add(_ hash: PhotoHash, isKnown: Bool) throws(KennelError) {
+    guard let directory else {
+      let file = try OpenFile(reading: store.photos.location(hash))
+      return try add(.photo(hash), file, hash: hash)
+    }
+    if isCancelled() { throw .cancelled }
+    if !isKnown {
+      let file = try OpenFile(reading: store.photos.location(hash))
+      report.bytes += try directory.add(hash, file, isCancelled: isCancelled)
+    }
+    try sums.file.write(BackupContents.photo(hash).line(hash))
   }
 
   private mutating func add(

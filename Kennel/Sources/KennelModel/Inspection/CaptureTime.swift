@@ -10,6 +10,11 @@ extension Posts {
   ///   - path: a file that is no longer being written.
   ///   - fileDate: the modification date of the file, if the file is the original one.
   package func captureTime(ofFileAt path: String, fileDate: Date? = nil) async -> TakenTime? {
+    if let video = try? await MovieMetadata(contentsOf: URL(fileURLWithPath: path)) {
+      // The time in the description of a video is in UTC, as that of satellites is.
+      return CaptureTime(camera: video.captureDate, satellites: video.creationDate, fileDate: fileDate)
+        .resolved(now: clock.now(), in: timeZone)
+    }
     let metadata = try? await ImageMetadata(contentsOf: URL(fileURLWithPath: path))
     return CaptureTime(
       camera: metadata?.captureDate, satellites: metadata?.location?.timestamp, fileDate: fileDate

@@ -5,7 +5,9 @@ import RetrieverImages
 extension NewPhoto {
   /// Prepares a file that was uploaded, imported or fetched for a post: inspects it and takes the metadata out of it.
   ///
-  /// - Parameter sharesMetadata: whether others get the metadata too, because the author wants that.
+  /// - Parameters:
+  ///   - file: a photo or a video. Whether it is accepted is decided here, for all ways in which files arrive.
+  ///   - sharesMetadata: whether others get the metadata too, because the author wants that.
   /// - Throws: the errors of ``PhotoInspector/facts(ofFileAt:)``.
   package static func examining(
     _ file: StagedPhoto, in photos: PhotoDirectory, sharesMetadata: Bool = false
@@ -36,7 +38,7 @@ struct PhotoExamination: Sendable {
     guard let stripped = try await stripped() else { return try await converted() }
     return try await photos.workQueue.run { [self] () throws(KennelError) in
       // A copy may have a few bytes more than a file that has the maximum size.
-      let file = try photos.stage(limit: photos.maximumPhotoSize + 4096) { write throws(KennelError) in
+      let file = try photos.stage(limit: photos.limits.maximum + 4096) { write throws(KennelError) in
         do {
           try stripped.forEachPiece { try write($0) }
         } catch let error as KennelError {
@@ -66,6 +68,8 @@ struct PhotoExamination: Sendable {
       return try await StrippedImage(contentsOf: URL(fileURLWithPath: path))
     } catch {
       if error.code == .cancelled { throw .cancelled }
+      // A video is not converted.
+      if facts.format.isVideo { throw KennelError(readingVideo: error) }
       // If the file cannot be read at all, the conversion reports it.
       return nil
     }

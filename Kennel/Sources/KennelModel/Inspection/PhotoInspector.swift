@@ -18,7 +18,7 @@ package enum PhotoInspector {
   private static let workQueue = BlockingWorkQueue<Void>(
     "photo inspections", slots: 2, maximumWaitingCount: 256)
 
-  /// Returns the properties of the photo in a file.
+  /// Returns the properties of the photo or the video in a file.
   ///
   /// It does not block a thread of Swift's concurrency pool. Cancelling the task ends the work early.
   ///
@@ -26,10 +26,19 @@ package enum PhotoInspector {
   /// - Throws: `unknownFormat` if the format is not supported, `photoTooLarge`, or `badPhoto` if the photo is damaged,
   ///   each with a message for the sender; `cancelled`, or an error of the file system.
   package static func facts(ofFileAt path: String) async throws(KennelError) -> PhotoFacts {
-    try await semaphore.withPermit { () async throws(KennelError) in
+    if try await isVideo(fileAt: path) { return try await VideoInspector.facts(ofFileAt: path) }
+    return try await semaphore.withPermit { () async throws(KennelError) in
       let data = try await bytes(ofFileAt: path, limit: maximumByteCount)
       return try await facts(of: data)
     }
+  }
+
+  /// Returns whether a file is a video, judged by its first bytes.
+  package static func isVideo(fileAt path: String) async throws(KennelError) -> Bool {
+    let prefix = try await workQueue.run { () throws(KennelError) in
+      try PhotoDirectory.prefix(ofFileAt: path)
+    }
+    return MovieMetadata.isMovie(Data(prefix))
   }
 
   private static func thumbnail(of data: Data, damage policy: DamagePolicy) async throws -> SandboxedThumbnail
@@ -96,7 +105,8 @@ package enum PhotoInspector {
 
 extension KennelError {
   static let notAPhoto = KennelError(
-    .unknownFormat, "The file type is not supported. Use a JPEG, PNG, WebP, GIF, HEIC or AVIF image.")
+    .unknownFormat,
+    "The file type is not supported. Use a JPEG, PNG, WebP, GIF, HEIC or AVIF image, or an MP4 or MOV video.")
 
   fileprivate static func damagedPhoto(cause: String?) -> KennelError {
     KennelError(

@@ -8,10 +8,11 @@ extension Posts {
     let (file, facts) = (photo.file, photo.facts)
     let isNew = try connection.run(
       """
-      INSERT INTO photos (hash, bytes, width, height, format, thumbhash) VALUES (?, ?, ?, ?, ?, ?)
+      INSERT INTO photos (hash, bytes, width, height, format, thumbhash, duration) VALUES (?, ?, ?, ?, ?, ?, ?)
       ON CONFLICT DO NOTHING
       """, .blob(file.hash.bytes), .integer(Int64(file.byteCount)), .integer(Int64(facts.width)),
-      .integer(Int64(facts.height)), .text(facts.format.rawValue), .blob(facts.thumbHash))
+      .integer(Int64(facts.height)), .text(facts.format.rawValue), .blob(facts.thumbHash),
+      facts.duration.map { .integer(Int64($0)) } ?? .null)
     try place(file, isNew: isNew > 0, in: transaction)
     guard let part = photo.part else { return }
     let isNewPart = try connection.run(

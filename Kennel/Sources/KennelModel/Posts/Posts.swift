@@ -36,14 +36,16 @@ package final class Posts: Sendable {
   ///   - created: the date of the post (default: now). A date in the future counts as now.
   ///   - taken: when the photo was taken (default: the date of the post). An impossible time counts as unknown.
   ///   - allowsDuplicate: whether another post may have the same photo.
-  /// - Throws: `badText`, `badPhoto`, `noSuchUser` or `alreadyPosted`, or an error of the file system.
+  ///   - ignoresQuota: whether the photos of the author may take more than the quota allows (``Quotas``).
+  /// - Throws: `badText`, `badPhoto`, `noSuchUser`, `alreadyPosted` or `quotaExceeded`, or an error of the file system.
   package func add(
     _ photo: NewPhoto, caption: String, author: User.ID, created: Date? = nil, taken: TakenTime? = nil,
-    allowsDuplicate: Bool = true
+    allowsDuplicate: Bool = true, ignoresQuota: Bool = false
   ) async throws(KennelError) -> Post {
     var draft = try Draft(photo: photo, caption: caption, author: author, created: created)
     draft.taken = taken
     draft.allowsDuplicate = allowsDuplicate
+    draft.ignoresQuota = ignoresQuota
     return try await database.write { [self, draft] transaction throws(KennelError) in
       try insert(draft, in: transaction)
     }
@@ -57,6 +59,7 @@ package final class Posts: Sendable {
     let created: Date?
     var taken: TakenTime?
     var allowsDuplicate = true
+    var ignoresQuota = false
     var origin: Post.Origin?
 
     init(photo: NewPhoto, caption: String, author: User.ID, created: Date?) throws(KennelError) {
@@ -76,6 +79,7 @@ package final class Posts: Sendable {
     let taken = (isKnown ? draft.taken : nil) ?? TakenTime(created, in: timeZone, source: .shared)
     let connection = transaction.connection
     if !draft.allowsDuplicate { try Self.refuseDuplicate(of: draft.photo, connection) }
+    if !draft.ignoresQuota { try Quotas.requireRoom(for: draft.photo, of: draft.author, connection) }
     try keep(draft.photo, in: transaction)
     do throws(KennelError) {
       let (photo, origin) = (draft.photo, draft.origin)
@@ -177,7 +181,8 @@ package final class Posts: Sendable {
       SELECT p.id, p.author, u.name, p.caption, p.photo, h.bytes, h.width, h.height, h.format, h.thumbhash, p.created,
         (SELECT count(*) FROM favourites WHERE post = p.id), (SELECT count(*) FROM comments WHERE post = p.id),
         EXISTS (SELECT 1 FROM favourites WHERE post = p.id AND user = ?1), p.peer, p.peer_author, p.remote,
-        p.metadata, p.original, p.original_format, p.part, p.taken, p.taken_offset, p.taken_source, p.edited
+        p.metadata, p.original, p.original_format, p.part, p.taken, p.taken_offset, p.taken_source, p.edited,
+        h.duration
       FROM posts p JOIN users u ON u.id = p.author JOIN photos h ON h.hash = p.photo
       WHERE p.id = ?2 AND (p.binned IS NULL OR ?3)
       """, .integer(viewer ?? 0), .integer(id), .integer(inBin ? 1 : 0), row: Post.init(row:))
@@ -267,7 +272,8 @@ extension Post {
       id: row.integer(0), author: row.integer(1), authorName: row.text(2), caption: row.text(3), photo: photo,
       byteCount: Int(row.integer(5)),
       facts: PhotoFacts(
-        width: Int(row.integer(6)), height: Int(row.integer(7)), format: format, thumbHash: row.blob(9)),
+        width: Int(row.integer(6)), height: Int(row.integer(7)), format: format, thumbHash: row.blob(9),
+        duration: row.isNull(25) ? nil : Int(row.integer(25))),
       created: Date(milliseconds: row.integer(10)),
       taken: TakenTime(
         Date(milliseconds: row.integer(21)), secondsFromGMT: Int(row.integer(22)),

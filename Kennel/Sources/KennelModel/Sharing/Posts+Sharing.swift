@@ -25,7 +25,8 @@ package struct PeerPost: Sendable, Hashable {
 extension Posts {
   /// Returns posts that were created here, the oldest first. These are the posts that another kennel may take.
   ///
-  /// Posts that came from another kennel are not passed on, so no post circulates endlessly.
+  /// Posts that came from another kennel are not passed on, so no post circulates endlessly. Videos are not passed on either:
+  /// earlier versions would download them in vain.
   ///
   /// - Parameters:
   ///   - after: the last post of the previous page, or nil for the first page.
@@ -34,7 +35,10 @@ extension Posts {
     let limit = Int64(min(max(limit, 1), Self.maximumPageSize))
     return try await database.read { connection throws(KennelError) in
       let ids = try connection.rows(
-        "SELECT id FROM posts WHERE peer IS NULL AND +binned IS NULL AND id > ? ORDER BY id LIMIT ?",
+        """
+        SELECT p.id FROM posts p JOIN photos h ON h.hash = p.photo
+        WHERE p.peer IS NULL AND +p.binned IS NULL AND p.id > ? AND h.duration IS NULL ORDER BY p.id LIMIT ?
+        """,
         .integer(after ?? 0),
         .integer(limit), row: { $0.integer(0) })
       return try Self.posts(ids, for: nil, from: connection)
@@ -55,6 +59,7 @@ extension Posts {
     var draft = try Draft(photo: photo, caption: caption, author: author, created: created)
     draft.origin = origin
     draft.taken = taken
+    draft.ignoresQuota = true
     return try await database.write { [self, draft] transaction throws(KennelError) in
       let isNew = try transaction.connection.run(
         "INSERT INTO taken (peer, remote) VALUES (?, ?) ON CONFLICT DO NOTHING", .text(key.kennel),

@@ -1,5 +1,6 @@
 import Foundation
 import KennelStorage
+import RetrieverImages
 import Synchronization
 
 /// The data of a kennel in one directory: the database and the photos.
@@ -13,6 +14,8 @@ package final class KennelStore: Sendable {
     package var accounts = Accounts.Configuration()
     /// The maximum size of a photo in bytes.
     package var maximumPhotoSize = 25 << 20
+    /// The maximum size of a video in bytes, or 0 if videos are not accepted.
+    package var maximumVideoSize = PhotoLimits.defaultMaximumVideoSize
     /// The number of events that can be replayed.
     package var eventLogCapacity = 10_000
     /// The maximum number of events that a listener may fall behind.
@@ -82,7 +85,11 @@ package final class KennelStore: Sendable {
     }
     let log = EventLog(capacity: max(configuration.eventLogCapacity, 1))
     self.database = database
-    photos = try PhotoDirectory(path: directory + "/photos", maximumPhotoSize: configuration.maximumPhotoSize)
+    photos = try PhotoDirectory(
+      path: directory + "/photos",
+      limits: FileLimits(
+        photo: configuration.maximumPhotoSize, video: configuration.maximumVideoSize,
+        isVideo: { MovieMetadata.isMovie(Data($0)) }))
     poller = ChangePoller(interval: configuration.pollInterval, timer: timer) {
       after async throws(KennelError) in
       try await database.readChanges { connection throws(KennelError) in

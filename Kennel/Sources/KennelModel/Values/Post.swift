@@ -1,11 +1,26 @@
 import Foundation
 import KennelStorage
 
-/// The properties of a photo, as determined by decoding it.
+/// The properties of a photo, as determined by decoding it, or of a video, as its file describes it.
 package struct PhotoFacts: Sendable, Hashable {
   /// A supported format.
   package enum Format: String, Sendable, Hashable, CaseIterable {
     case jpeg, png, webp, gif, heic, avif
+    /// Formats of videos.
+    case mp4, mov
+
+    package var isVideo: Bool { self == .mp4 || self == .mov }
+
+    package var contentType: String {
+      switch self {
+      case .mp4: "video/mp4"
+      case .mov: "video/quicktime"
+      default: "image/\(rawValue)"
+      }
+    }
+
+    /// The default ending of file names.
+    package var suffix: String { self == .jpeg ? "jpg" : rawValue }
   }
 
   /// The size in pixels after the photo was rotated upright.
@@ -14,8 +29,11 @@ package struct PhotoFacts: Sendable, Hashable {
   package var format: Format
   /// A few bytes that encode a blurred placeholder, or an empty array if there are none.
   package var thumbHash: [UInt8]
+  /// The duration of a video in milliseconds; nil for a photo.
+  package var duration: Int?
 
-  package init(width: Int, height: Int, format: Format, thumbHash: [UInt8]) {
+  package init(width: Int, height: Int, format: Format, thumbHash: [UInt8], duration: Int? = nil) {
+    self.duration = duration
     self.width = width
     self.height = height
     self.format = format

@@ -114,6 +114,21 @@ package enum Sodium {
     return characters + Array(repeating: 0, count: Int(crypto_pwhash_STRBYTES) - characters.count)
   }
 
+  /// Returns a key that is derived from a passphrase with Argon2id, or nil if there is not enough memory.
+  package static func key(_ passphrase: [UInt8], salt: [UInt8], _ cost: PasswordCost) -> [UInt8]? {
+    precondition(salt.count == saltSize)
+    var key = [UInt8](repeating: 0, count: 32)
+    let code = passphrase.withUnsafeBytes { buffer in
+      crypto_pwhash(
+        &key, UInt64(key.count), buffer.bindMemory(to: CChar.self).baseAddress ?? emptyText,
+        UInt64(buffer.count), salt, UInt64(cost.passes), cost.memory, crypto_pwhash_ALG_ARGON2ID13)
+    }
+    return code == 0 ? key : nil
+  }
+
+  /// The number of bytes of a salt for ``key(_:salt:_:)``.
+  package static let saltSize = crypto_pwhash_saltbytes()
+
   // A valid address for the empty password. It is allocated once and never written.
   nonisolated(unsafe) private static let emptyText: UnsafePointer<CChar> = {
     let text = UnsafeMutablePointer<CChar>.allocate(capacity: 1)
@@ -138,4 +153,64 @@ package struct PasswordCost: Sendable, Hashable {
   package static let interactive = PasswordCost(passes: 2, memory: 64 << 20)
   /// The minimum that libsodium accepts. For tests only.
   package static let minimum = PasswordCost(passes: 1, memory: 8 << 10)
+}
+
+extension PasswordCost {
+  /// For keys that somebody could guess without limits: 256 MiB, three passes.
+  package static let moderate = PasswordCost(passes: 3, memory: 256 << 20)
+
+  /// Whether libsodium accepts the parameters, and they take an acceptable time.
+  package var isAcceptable: Bool { 1...16 ~= passes && 8 << 10...1 << 30 ~= memory }
+}
+
+/// Encrypts a stream of chunks (XChaCha20-Poly1305). The reader finds out if chunks are changed, missing or in another order.
+package struct StreamEncryption: ~Copyable {
+  /// The number of bytes that come before the chunks.
+  package static let headerSize = crypto_secretstream_xchacha20poly1305_headerbytes()
+  /// The number of bytes that encryption adds to a chunk.
+  package static let overhead = crypto_secretstream_xchacha20poly1305_abytes()
+
+  private var state = crypto_secretstream_xchacha20poly1305_state()
+  package let header: [UInt8]
+
+  /// - Parameter key: 32 bytes.
+  package init(key: [UInt8]) {
+    precondition(key.count == crypto_secretstream_xchacha20poly1305_keybytes())
+    var header = [UInt8](repeating: 0, count: Self.headerSize)
+    crypto_secretstream_xchacha20poly1305_init_push(&state, &header, key)
+    self.header = header
+  }
+
+  /// - Parameter associated: bytes that the reader must know too.
+  package mutating func encrypt(_ bytes: [UInt8], isLast: Bool, associated: [UInt8]) -> [UInt8] {
+    var result = [UInt8](repeating: 0, count: bytes.count + Self.overhead)
+    crypto_secretstream_xchacha20poly1305_push(
+      &state, &result, nil, bytes, UInt64(bytes.count), associated, UInt64(associated.count),
+      isLast ? crypto_secretstream_xchacha20poly1305_tag_final() : 0)
+    return result
+  }
+}
+
+/// Decrypts a stream of chunks.
+package struct StreamDecryption: ~Copyable {
+  private var state = crypto_secretstream_xchacha20poly1305_state()
+
+  /// Returns nil if the header is not valid.
+  package init?(key: [UInt8], header: [UInt8]) {
+    guard key.count == crypto_secretstream_xchacha20poly1305_keybytes(),
+      header.count == StreamEncryption.headerSize,
+      crypto_secretstream_xchacha20poly1305_init_pull(&state, header, key) == 0
+    else { return nil }
+  }
+
+  /// Returns the bytes of a chunk, and whether it is the last one. Returns nil if the chunk is not the next one of the stream.
+  package mutating func decrypt(_ chunk: [UInt8], associated: [UInt8]) -> (bytes: [UInt8], isLast: Bool)? {
+    guard chunk.count >= StreamEncryption.overhead else { return nil }
+    var bytes = [UInt8](repeating: 0, count: chunk.count - StreamEncryption.overhead)
+    var tag: UInt8 = 0
+    let code = crypto_secretstream_xchacha20poly1305_pull(
+      &state, &bytes, nil, &tag, chunk, UInt64(chunk.count), associated, UInt64(associated.count))
+    guard code == 0 else { return nil }
+    return (bytes, tag == crypto_secretstream_xchacha20poly1305_tag_final())
+  }
 }

@@ -18,6 +18,10 @@ package final class Connection {
     case reading
     /// For copying the database, or for preparing a copy that nobody else has open.
     case copying
+    /// For reading without creating or changing a file (``ReadOnlyDatabase``).
+    ///
+    /// - isSettled: whether there is no log, so that the file contains all changes.
+    case inspecting(isSettled: Bool)
   }
 
   private let handle: OpaquePointer
@@ -27,13 +31,20 @@ package final class Connection {
   private var statements: [UInt: Statement] = [:]
 
   package init(path: String, access: Access, busyTimeout: Duration) throws(KennelError) {
-    name = path
+    name = path.isEmpty ? "the directory for temporary files" : path
     var handle: OpaquePointer?
     // SQLITE_OPEN_NOMUTEX: "The new database connection will use the 'multi-thread' threading mode", in which separate
     // threads may use separate connections.
-    let flags = SQLITE_OPEN_READWRITE | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    var flags = SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE
+    var address = path
+    if case .inspecting(let isSettled) = access {
+      flags |= SQLITE_OPEN_READONLY | SQLITE_OPEN_URI
+      address = Self.address(of: path, parameter: isSettled ? "immutable=1" : "readonly_shm=1")
+    } else {
+      flags |= SQLITE_OPEN_READWRITE
+    }
     let code =
-      StorageFault.strikes(.openDatabase) ? SQLITE_CANTOPEN : sqlite3_open_v2(path, &handle, flags, nil)
+      StorageFault.strikes(.openDatabase) ? SQLITE_CANTOPEN : sqlite3_open_v2(address, &handle, flags, nil)
     guard code == SQLITE_OK, let handle else {
       // "Whether or not an error occurs when it is opened, resources associated with the database connection handle
       // should be released by passing it to sqlite3_close()".
@@ -49,8 +60,27 @@ package final class Connection {
     switch access {
     case .writing: try script("PRAGMA journal_mode = WAL;")
     case .reading: try script("PRAGMA query_only = ON;")
-    case .copying: break
+    case .copying, .inspecting: break
     }
+  }
+
+  private static func address(of path: String, parameter: String) -> String {
+    let escaped = path.addingPercentEncoding(withAllowedCharacters: .urlPathAllowed) ?? path
+    return (path.hasPrefix("/") ? "file://" : "file:") + escaped + "?" + parameter
+  }
+
+  /// Copies the database, as this connection reads it now, into a temporary file without a name. It disappears with the
+  /// returned connection, also when the process is killed.
+  package func temporaryCopy() throws(KennelError) -> Connection {
+    // "If the filename is an empty string, then a private, temporary on-disk database will be created."
+    let copy = try Connection(path: "", access: .copying, busyTimeout: .zero)
+    guard let backup = sqlite3_backup_init(copy.handle, "main", handle, "main") else {
+      try copy.check(sqlite3_extended_errcode(copy.handle))
+      throw Self.error(SQLITE_NOMEM, path: name, errno: 0, message: "")
+    }
+    sqlite3_backup_step(backup, -1)
+    try copy.check(sqlite3_backup_finish(backup))
+    return copy
   }
 
   /// Copies a database into an empty file, as it is at one moment, and opens the copy. Writers need not wait.
@@ -206,6 +236,8 @@ package final class Connection {
 extension KennelError {
   /// Whether a row refers to another row that does not exist.
   package var isMissingReference: Bool { sqliteCode == SQLITE_CONSTRAINT | (3 << 8) }
+  /// Whether SQLite gave up to find out which changes are in the log.
+  var isLockingProtocol: Bool { sqliteCode & 0xff == SQLITE_PROTOCOL }
   /// Whether the row exists already.
   package var isDuplicate: Bool {
     sqliteCode == SQLITE_CONSTRAINT | (8 << 8) || sqliteCode == SQLITE_CONSTRAINT | (6 << 8)

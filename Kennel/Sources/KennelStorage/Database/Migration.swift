@@ -12,7 +12,7 @@ package struct Migration: Sendable {
   /// A released step is never changed. A new schema is a new step.
   package static let all = [
     accountsAndPosts, favouritesAndComments, events, peers, eventDetails, identities, decisions, privacy,
-    people, takenTimes, bin, albums, search, feeds, languages, albumSearch,
+    people, takenTimes, bin, albums, search, feeds, languages, quotas, videos, albumSearch,
   ]
 
   static let accountsAndPosts = Migration(
@@ -281,10 +281,6 @@ package struct Migration: Sendable {
     while try step(connection, path: path, migrations: migrations) {}
   }
 
-  private static func version(_ connection: Connection) throws(KennelError) -> Int {
-    Int(try connection.first("PRAGMA user_version") { $0.integer(0) } ?? 0)
-  }
-
   private static func step(
     _ connection: Connection, path: String, migrations: [Migration]
   ) throws(KennelError) -> Bool {
@@ -295,22 +291,11 @@ package struct Migration: Sendable {
     defer { if suspendsKeys { _ = try? connection.script("PRAGMA foreign_keys = ON") } }
     try connection.run("BEGIN IMMEDIATE")
     do throws(KennelError) {
-      let version = try version(connection)
-      guard version == expected else {
+      guard try version(connection) == expected else {
         try connection.run("ROLLBACK")
         return true
       }
-      guard version >= 0, version <= migrations.count else {
-        throw KennelError(
-          .newerSchema,
-          "The database at \(path) was written by a later version of Kennel (format \(version); this version "
-            + "supports \(migrations.count)). Install that version, or restore a backup.")
-      }
-      if version == 0, try connection.first("SELECT 1 FROM sqlite_schema", row: { _ in true }) != nil {
-        throw KennelError(
-          .foreignDatabase,
-          "The database at \(path) belongs to another program. Use a separate directory for Kennel.")
-      }
+      let version = try supportedVersion(connection, path: path, migrations: migrations)
       let isDone = version == migrations.count
       if !isDone {
         try connection.script(migrations[version].script)

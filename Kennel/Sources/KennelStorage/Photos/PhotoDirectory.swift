@@ -19,23 +19,33 @@ package final class PhotoDirectory: Sendable {
   package let path: String
   private let incoming: String
   package let workQueue: BlockingWorkQueue<Void>
-  package let maximumPhotoSize: Int
+  package let limits: FileLimits
+  package var maximumPhotoSize: Int { limits.photo }
 
-  package init(path: String, maximumPhotoSize: Int) throws(KennelError) {
-    self.path = path
-    self.maximumPhotoSize = maximumPhotoSize
-    incoming = path + "/incoming"
-    workQueue = BlockingWorkQueue("photos", slots: 4, maximumWaitingCount: 20_000)
-    try Sodium.begin()
+  package convenience init(path: String, maximumPhotoSize: Int) throws(KennelError) {
+    try self.init(path: path, limits: FileLimits(photo: maximumPhotoSize))
+  }
+
+  package convenience init(path: String, limits: FileLimits) throws(KennelError) {
+    try self.init(inspecting: path, limits: limits)
     try FileCalls.makeDirectory(path)
     try FileCalls.makeDirectory(incoming)
     try FileCalls.syncDirectory(path)
   }
 
+  /// For reading only: no directory is created.
+  package init(inspecting path: String, limits: FileLimits) throws(KennelError) {
+    self.path = path
+    self.limits = limits
+    incoming = path + "/incoming"
+    workQueue = BlockingWorkQueue("photos", slots: 4, maximumWaitingCount: 20_000)
+    try Sodium.begin()
+  }
+
   /// Starts the upload of a photo.
   package func beginUpload() async throws(KennelError) -> PhotoUpload {
     let file = try await workQueue.run { [self] () throws(KennelError) in try makeTemporaryFile() }
-    return PhotoUpload(file: file, limit: maximumPhotoSize, workQueue: workQueue)
+    return PhotoUpload(file: file, limit: UploadLimit(limits), workQueue: workQueue)
   }
 
   /// Stores a complete photo.
@@ -52,7 +62,7 @@ package final class PhotoDirectory: Sendable {
     limit: Int,
     _ write: ((UnsafeRawBufferPointer) throws(KennelError) -> Void) throws(KennelError) -> Void
   ) throws(KennelError) -> StagedPhoto {
-    let upload = PhotoUpload(file: try makeTemporaryFile(), limit: limit, workQueue: workQueue)
+    let upload = PhotoUpload(file: try makeTemporaryFile(), limit: UploadLimit(limit), workQueue: workQueue)
     try write { bytes throws(KennelError) in try upload.write(bytes) }
     return try upload.seal()
   }
@@ -95,11 +105,16 @@ package final class PhotoDirectory: Sendable {
     FileCalls.size(of: location(hash)) == byteCount
   }
 
+  private func marker(of hash: PhotoHash) -> String { "\(incoming)/\(hash)\(Self.markerSuffix)" }
+
+  /// Returns whether a photo is being put in place, or a process was killed while it did.
+  package func isBeingPlaced(_ hash: PhotoHash) -> Bool { FileCalls.size(of: marker(of: hash)) != nil }
+
   /// Puts a photo in place. The write lock must be held.
   package func place(
     _ photo: StagedPhoto, in transaction: WriteTransaction, ifUndone recover: @escaping () -> Void
   ) throws(KennelError) {
-    let marker = "\(incoming)/\(photo.hash)\(Self.markerSuffix)"
+    let marker = marker(of: photo.hash)
     try FileCalls.makeFile(marker)
     transaction.atEnd { isCommitted in
       // A marker that stays is processed and removed at the next start.
@@ -191,20 +206,55 @@ extension PhotoDirectory {
   /// - Throws: `photoTooLarge`, or an error of the file system.
   package func hash(ofFileAt path: String) async throws(KennelError) -> PhotoHash {
     try await workQueue.run { [self] () throws(KennelError) in
-      guard let hash = try Self.hash(of: OpenFile(reading: path), limit: maximumPhotoSize) else {
+      let isVideo = try limits.isVideo(Self.prefix(ofFileAt: path))
+      if isVideo, limits.video == 0 { throw .noVideos }
+      if isVideo, FileCalls.size(of: path) ?? 0 > limits.video { throw .videoTooLarge(limit: limits.video) }
+      let limit = isVideo ? limits.video : limits.photo
+      guard let hash = try Self.hash(of: OpenFile(reading: path), limit: limit) else {
         throw KennelError(.failed, "The photo at \(path) could not be hashed. Try again.")
       }
       return hash
     }
   }
 
-  /// Copies a photo from a file into the store.
+  /// Copies a photo or a video from a file into the store, in pieces.
   ///
   /// - Throws: `photoTooLarge`, or an error of the file system.
   package func stage(fileAt path: String) async throws(KennelError) -> StagedPhoto {
-    let bytes = try await workQueue.run { [maximumPhotoSize] () throws(KennelError) in
-      try OpenFile(reading: path).contents(limit: maximumPhotoSize)
+    try await workQueue.run { [self] () throws(KennelError) in
+      let source = try OpenFile(reading: path)
+      let upload = PhotoUpload(
+        file: try makeTemporaryFile(), limit: UploadLimit(limits), workQueue: workQueue)
+      let buffer = FileBuffer()
+      while true {
+        let count = try source.read(into: buffer.first(.max))
+        if count == 0 { return try upload.seal() }
+        try upload.write(buffer.bytes(count))
+      }
     }
-    return try await stage(bytes)
   }
+
+  /// Returns the first bytes of a file, which say what it is. It blocks.
+  package static func prefix(ofFileAt path: String) throws(KennelError) -> [UInt8] {
+    let file = try OpenFile(reading: path)
+    let buffer = FileBuffer()
+    let count = try file.read(into: buffer.first(UploadLimit.prefixSize), at: 0)
+    return Array(buffer.bytes(count))
+  }
+
+  /// Refuses a large upload that would fill the disk: its file and the copy for others must fit, with a reserve.
+  ///
+  /// - Throws: `diskFull`.
+  package func requireSpace(for byteCount: Int64) async throws(KennelError) {
+    guard byteCount > PhotoLimits.maximumByteCount else { return }
+    try await workQueue.run { [path] () throws(KennelError) in
+      guard let space = FileCalls.space(at: path) else { return }
+      let (needed, isTooMuch) = byteCount.multipliedReportingOverflow(by: 2)
+      guard !isTooMuch, space.free - Self.reservedSpace >= needed else {
+        throw KennelError(.diskFull, "The disk has not enough free space for the file.")
+      }
+    }
+  }
+
+  private static let reservedSpace: Int64 = 256 << 20
 }

@@ -7,20 +7,19 @@ package final class PhotoUpload: Sendable {
   private struct Writing: ~Copyable {
     var hash = Sodium.SHA256()
     var byteCount = 0
+    var limit: UploadLimit
 
     consuming func finished() -> [UInt8] { hash.finish() }
   }
 
   private let file: TemporaryPhoto
-  private let limit: Int
   private let writing: Mutex<Writing?>
   private let workQueue: BlockingWorkQueue<Void>
 
-  init(file: TemporaryPhoto, limit: Int, workQueue: BlockingWorkQueue<Void>) {
+  init(file: TemporaryPhoto, limit: UploadLimit, workQueue: BlockingWorkQueue<Void>) {
     self.file = file
-    self.limit = limit
     self.workQueue = workQueue
-    writing = Mutex(Writing())
+    writing = Mutex(Writing(limit: limit))
   }
 
   /// Appends bytes. Calls must not overlap.
@@ -47,9 +46,7 @@ package final class PhotoUpload: Sendable {
     // The lock is held while writing, so overlapping calls are serialized in some order and not mixed.
     try writing.withLock { state throws(KennelError) in
       guard var writing = state.take() else { throw Self.over }
-      guard bytes.count <= limit - writing.byteCount else {
-        throw KennelError(.photoTooLarge, "The photo has more than \(limit.inBinaryUnits). Make it smaller.")
-      }
+      try writing.limit.check(bytes, after: writing.byteCount)
       try file.file.write(bytes)
       writing.hash.update(bytes)
       writing.byteCount += bytes.count
@@ -110,17 +107,4 @@ package final class TemporaryPhoto: Sendable {
       if case .failure = result { try? FileCalls.remove(path) }
     }
   }
-}
-
-/// The maximum size of a photo.
-package enum PhotoLimits {
-  package static let maximumByteCount = 25 << 20
-  package static let maximumPixelCount = 50_000_000
-}
-
-extension KennelError {
-  package static let photoTooLarge = KennelError(
-    .photoTooLarge,
-    "The photo is too large. The maximum is \(PhotoLimits.maximumByteCount.inBinaryUnits) and \(PhotoLimits.maximumPixelCount / 1_000_000) megapixels. Make it smaller."
-  )
 }

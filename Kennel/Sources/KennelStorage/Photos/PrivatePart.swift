@@ -127,7 +127,7 @@ extension PhotoDirectory {
   /// Stores what was taken out of the file at a path.
   package func stage(_ part: PrivatePart, ofFileAt path: String) throws(KennelError) -> StagedPhoto {
     // All of a photo may have been taken out.
-    try stage(limit: maximumPhotoSize + part.headerSize) { write throws(KennelError) in
+    try stage(limit: limits.maximum + part.headerSize) { write throws(KennelError) in
       let result = part.header.withUnsafeBytes { bytes in
         Result { () throws(KennelError) in try write(bytes) }
       }
@@ -141,7 +141,7 @@ extension PhotoDirectory {
   ///
   /// - Throws: `damaged` if the part is not valid, `photoTooLarge`, or an error of the file system.
   package func assemble(_ photo: PhotoHash, part: PhotoHash) throws(KennelError) -> StagedPhoto {
-    try stage(limit: maximumPhotoSize) { write throws(KennelError) in
+    try stage(limit: limits.maximum) { write throws(KennelError) in
       try Self.assemble(photo: location(photo), part: location(part), write)
     }
   }
@@ -154,7 +154,7 @@ extension PhotoDirectory {
   /// - Throws: the same errors as ``assemble(_:part:)``.
   package func hashOfUpload(photo: String, part: String) throws(KennelError) -> PhotoHash? {
     var hash = Sodium.SHA256()
-    var left = maximumPhotoSize
+    var left = limits.maximum
     try Self.assemble(photo: photo, part: part) { bytes throws(KennelError) in
       guard bytes.count <= left else { throw .photoTooLarge }
       left -= bytes.count

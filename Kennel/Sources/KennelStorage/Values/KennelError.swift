@@ -20,6 +20,10 @@ package struct KennelError: Error, Sendable, LocalizedError, CustomStringConvert
     package static let damaged = Code("damaged")
     /// The database was written by a later version of Kennel.
     package static let newerSchema = Code("newerSchema")
+    /// The database was written by an earlier version of Kennel, and the work must not change it.
+    package static let olderSchema = Code("olderSchema")
+    /// The database must be opened for writing first, because a program that used it was interrupted.
+    package static let unfinished = Code("unfinished")
     /// The database belongs to another program.
     package static let foreignDatabase = Code("foreignDatabase")
     /// Another program has locked the database, or too much work is waiting. The call may be repeated.
@@ -69,6 +73,9 @@ package struct KennelError: Error, Sendable, LocalizedError, CustomStringConvert
     package static let sandboxFailed = Code("sandboxFailed")
     /// The photo has more bytes or pixels than are allowed.
     package static let photoTooLarge = Code("photoTooLarge")
+
+    /// The photos of a user would take more bytes than they may.
+    package static let quotaExceeded = Code("quotaExceeded")
 
     /// The text is not a valid kennel address.
     package static let badAddress = Code("badAddress")

@@ -9,12 +9,11 @@ enum ArchiveNames {
   ///   - number: the number of the photo in the archive, from 1.
   ///   - count: the number of photos.
   ///   - text: the caption, of which the first line is used.
-  ///   - format: the name of the format.
-  static func name(number: Int, of count: Int, text: String, format: String) -> String {
+  ///   - suffix: the ending of the name.
+  static func name(number: Int, of count: Int, text: String, suffix: String) -> String {
     let digits = String(number)
     let zeros = String(repeating: "0", count: max(0, max(3, String(count).count) - digits.count))
     let title = title(text)
-    let suffix = format == "jpeg" ? "jpg" : format
     return zeros + digits + (title.isEmpty ? "" : " \(title)") + ".\(suffix)"
   }
 

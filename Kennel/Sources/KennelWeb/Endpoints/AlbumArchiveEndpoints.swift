@@ -62,7 +62,7 @@ struct AlbumArchiveEndpoints: Sendable {
     return found.enumerated().map { index, post in
       let clock = post.taken.clock
       let name = ArchiveNames.name(
-        number: index + 1, of: found.count, text: post.caption, format: post.facts.format.rawValue)
+        number: index + 1, of: found.count, text: post.caption, suffix: post.facts.format.suffix)
       let time = ZipDirectory.Time(
         year: clock.year, month: clock.month, day: clock.day, hour: clock.hour, minute: clock.minute,
         second: clock.second)

@@ -128,6 +128,9 @@ struct MonitoringEndpoints: Sendable {
     text.sample(
       "kennel_uploads_total", [("result", "refused")],
       is: snapshot.events[Metrics.Event.photoRefused.rawValue])
+    text.family("kennel_quota_refusals_total", .counter, "Uploads that were refused because of a quota.")
+    text.sample(
+      "kennel_quota_refusals_total", is: snapshot.events[Metrics.Event.quotaExceeded.rawValue])
     text.family("kennel_upload_bytes_total", .counter, "Bytes of accepted photos.")
     text.sample("kennel_upload_bytes_total", is: snapshot.photoBytes)
     text.family("kennel_sign_ins_total", .counter, "Sign-in attempts with a name and a password, by result.")

@@ -11,11 +11,11 @@ struct OwnPhotoEndpoints: Sendable {
   func download(_ call: Call) async throws -> HTTPResponse {
     let user = try await visitors.user(of: call)
     let file = try await store.posts.uploadedFile(of: call.id, for: user.id)
-    let name = "photo-\(call.id).\(file.format == .jpeg ? "jpg" : file.format.rawValue)"
+    let name = "\(file.format.isVideo ? "video" : "photo")-\(call.id).\(file.format.suffix)"
     // The file stays open in the response when it has no name any more.
     return try await store.posts.reportingIfMissing(call.id) { () async throws(KennelError) in
       try await thumbnails.files.fileResponse(
-        at: file.path, for: call.request, contentType: "image/\(file.format.rawValue)",
+        at: file.path, for: call.request, contentType: file.format.contentType,
         fields: [
           "Cache-Control": "private, no-cache", "Content-Disposition": "attachment; filename=\"\(name)\"",
         ], entityTag: EntityTag(file.hash.description))

@@ -19,19 +19,21 @@ struct PeopleEndpoints: Sendable {
     let viewer = try await visitors.user(of: call)
     let users = try await accounts.users()
     let invitations = try await accounts.invitations()
+    let quotas = try await store.quotas.usages()
     if AccountPage.isWanted(by: call.request) {
       let pages = pages(for: viewer, call)
       let usage = StorageUsage(
         photoBytes: try await store.counts().photoBytes, disk: try await store.space(), words: pages.words)
       return AccountPage.response(
         pages.people(
-          viewer: viewer, users: users, invitations: invitations, usage: usage, entry: notice(call, pages)),
+          viewer: viewer, users: users, invitations: invitations, usage: usage, quotas: quotas,
+          entry: notice(call, pages)),
         in: pages.words.language)
     }
     return .json { json in
       json.object { json in
         json.array("people") { json in
-          for user in users { json.person(user) }
+          for user in users { json.person(user, quotas[user.id]) }
         }
         json.array("invitations") { json in
           for invitation in invitations {
@@ -176,12 +178,19 @@ struct PeopleEndpoints: Sendable {
 }
 
 extension JSONText {
-  fileprivate mutating func person(_ user: User) {
+  fileprivate mutating func person(_ user: User, _ usage: QuotaUsage? = nil) {
     object { json in
       json.member("id", user.id)
       json.member("name", user.name)
       json.member("role", user.role.rawValue)
       json.member("created", user.created.iso8601)
+      if let usage { json.usage(usage) }
     }
+  }
+
+  /// Writes the bytes that the photos of a user take, and how many they may take: null without a limit.
+  mutating func usage(_ usage: QuotaUsage) {
+    member("usedBytes", usage.used)
+    if case .bytes(let bytes) = usage.quota { member("quotaBytes", bytes) } else { null("quotaBytes") }
   }
 }

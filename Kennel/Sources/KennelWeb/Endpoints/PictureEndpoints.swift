@@ -3,7 +3,7 @@ import HTTPService
 import KennelModel
 import KennelStorage
 
-/// Sends the photos of posts and their thumbnails.
+/// Sends the photos and videos of posts and their thumbnails.
 struct PictureEndpoints: Sendable {
   let store: KennelStore
   let thumbnails: ThumbnailStore
@@ -11,11 +11,13 @@ struct PictureEndpoints: Sendable {
   func photo(_ call: Call) async throws -> HTTPResponse {
     let post = try await store.posts.examine(call.id)
     // Other kennels take only the posts that were made here.
-    if call.visitor?.peer != nil, post.origin != nil { throw Problem(.notFound, "The post is not shared.") }
+    if call.visitor?.peer != nil, post.origin != nil || post.facts.format.isVideo {
+      throw Problem(.notFound, "The post is not shared.")
+    }
     let file = store.photos.file(post.photo, byteCount: post.byteCount)
     return try await store.posts.reportingIfMissing(post.id) { () async throws(KennelError) in
       try await thumbnails.files.fileResponse(
-        at: file.path, for: call.request, contentType: "image/\(post.facts.format.rawValue)",
+        at: file.path, for: call.request, contentType: post.facts.format.contentType,
         fields: ["Cache-Control": CacheControl.revalidated], entityTag: EntityTag(post.photo.description))
     }
   }
@@ -73,8 +75,7 @@ struct PictureEndpoints: Sendable {
     }
     // The thumbnail is in memory, or its file was removed to free space although it is still open here.
     let data = try await thumbnails.bytes(thumbnail.key, byteCount: byteCount)
-    return Thumbnail.response(
-      of: data, key: thumbnail.key, tag: thumbnail.tag, to: request, isNegotiated: isNegotiated)
+    return thumbnail.response(of: data, to: request, isNegotiated: isNegotiated)
   }
 
   func currentTimeline(_ call: Call) async throws -> HTTPResponse {

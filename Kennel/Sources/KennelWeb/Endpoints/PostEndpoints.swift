@@ -120,7 +120,9 @@ struct PostEndpoints: Sendable {
     let user = try await visitors.user(of: call)
     let allowsDuplicate = try allowsDuplicate(call)
     do {
-      let incoming = try await IncomingPhoto(call, into: store.photos)
+      let incoming = try await IncomingPhoto(call, into: store.photos) { byteCount throws(KennelError) in
+        try await store.quotas.requireRoom(for: byteCount, of: user.id)
+      }
       // The time is part of the metadata that is taken out.
       let taken = await store.posts.captureTime(ofFileAt: incoming.photo.path)
       let photo = try await NewPhoto.examining(
@@ -131,6 +133,7 @@ struct PostEndpoints: Sendable {
       return .json(status: .created, fields: ["Location": "/posts/\(post.id)"]) { $0.post(post) }
     } catch {
       metrics.count(.photoRefused)
+      if (error as? KennelError)?.code == .quotaExceeded { metrics.count(.quotaExceeded) }
       throw error
     }
   }

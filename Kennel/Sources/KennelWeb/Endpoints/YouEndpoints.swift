@@ -4,6 +4,7 @@ import KennelStorage
 
 /// Shows and changes a user's own account.
 struct YouEndpoints: Sendable {
+  let quotas: Quotas
   let accounts: Accounts
   let sessions: SessionEndpoints
   let pages: AccountPages
@@ -30,10 +31,12 @@ struct YouEndpoints: Sendable {
     guard let user = visitor.user else { throw Problem.signInRequired }
     let list = try await accounts.sessions(of: user.id, current: visitor.token)
     let feed = try await accounts.feed(of: user.id)
+    let usage = try await quotas.usage(of: user.id)
     if AccountPage.isWanted(by: call.request) {
       let pages = pages(for: user, call)
       let entry = FormEntry(notice: call.request.query("done").flatMap { Self.notice($0, pages.words.you) })
-      return AccountPage.response(pages.you(user, list, feed: feed, entry: entry), in: pages.words.language)
+      return AccountPage.response(
+        pages.you(user, list, feed: feed, usage: usage, entry: entry), in: pages.words.language)
     }
     return .json { json in
       json.object { json in
@@ -43,6 +46,7 @@ struct YouEndpoints: Sendable {
         } else {
           json.null("language")
         }
+        json.usage(usage)
         json.array("sessions") { json in
           for session in list { json.session(session) }
         }

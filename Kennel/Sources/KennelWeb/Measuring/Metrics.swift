@@ -4,7 +4,7 @@ import Synchronization
 /// The counters for monitoring the server. Values from clients never become labels, so the number of labels is bounded.
 final class Metrics: Sendable {
   enum Event: Int, Sendable, CaseIterable {
-    case signInAccepted, signInRefused, photoTaken, photoRefused
+    case signInAccepted, signInRefused, photoTaken, photoRefused, quotaExceeded
   }
 
   /// The upper bounds of the histogram's buckets, in seconds.

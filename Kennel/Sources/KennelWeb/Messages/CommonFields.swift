@@ -3,7 +3,7 @@ import HTTPService
 /// The security fields of every response: no type guessing, no referrers to other sites, no outside resources.
 enum CommonFields {
   static let contentSecurityPolicy =
-    "default-src 'none'; img-src 'self' blob: data:; script-src 'self'; style-src 'self'; connect-src 'self'; "
+    "default-src 'none'; img-src 'self' blob: data:; media-src 'self'; script-src 'self'; style-src 'self'; connect-src 'self'; "
     + "form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
 
   static func add(to fields: inout HTTPFields) {

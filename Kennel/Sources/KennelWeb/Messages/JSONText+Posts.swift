@@ -20,6 +20,7 @@ extension JSONText {
       json.member("height", post.facts.height)
       json.member("format", post.facts.format.rawValue)
       json.member("bytes", post.byteCount)
+      if let duration = post.facts.duration { json.member("milliseconds", duration) }
     }
     json.member("thumbHash", Data(post.facts.thumbHash).base64EncodedString())
     json.member("favourites", post.favouriteCount)

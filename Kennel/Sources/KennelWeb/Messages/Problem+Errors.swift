@@ -43,7 +43,7 @@ extension Problem {
         "\(detail) It is at /posts/\(post). To share it again, add ?duplicate=allow to the address.",
         fields: ["Location": "/posts/\(post)"])
       self.post = post
-    case .photoTooLarge: self.init(.contentTooLarge, detail)
+    case .photoTooLarge, .quotaExceeded: self.init(.contentTooLarge, detail)
     case .unknownFormat: self.init(.unsupportedMediaType, detail)
     case .wrongCredentials: self.init(.unauthorized, detail)
     case .tooManyAttempts:

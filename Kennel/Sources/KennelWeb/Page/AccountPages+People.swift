@@ -4,6 +4,7 @@ extension AccountPages {
   /// Renders the page with the people of a kennel, for owners.
   func people(
     viewer: User, users: [User], invitations: [AccountLink], usage: StorageUsage? = nil,
+    quotas: [User.ID: QuotaUsage] = [:],
     entry: FormEntry = FormEntry()
   ) -> String {
     document(
@@ -14,7 +15,7 @@ extension AccountPages {
       \(entry.noticeHTML)
       <section class="card" aria-labelledby="people-title">
       <h2 id="people-title">\(all.personCount(users.count))</h2>
-      <ul class="rows">\(users.map { row($0, viewer: viewer) })</ul>
+      <ul class="rows">\(users.map { row($0, quotas[$0.id], viewer: viewer) })</ul>
       </section>
       <section class="card" aria-labelledby="invite-title">
       <h2 id="invite-title">\(all.inviteSomebody)</h2>
@@ -43,11 +44,12 @@ extension AccountPages {
       """
   }
 
-  private func row(_ user: User, viewer: User) -> HTML {
+  private func row(_ user: User, _ usage: QuotaUsage?, viewer: User) -> HTML {
     """
     <li>\(AvatarInitial(name: user.name).html)<p><b><bdi>\(user.name)</bdi></b>\
     \(user.id == viewer.id ? all.isViewer : "")<br><span class="hint">\
-    \(all.since(user.role, PageDate(date: user.created, words: words.dates).day))</span></p>
+    \(all.since(user.role, PageDate(date: user.created, words: words.dates).day))\
+    \(usage.map { all.photosTake($0.text(words)) } ?? "")</span></p>
     <a class="button" href="/people/\(user.id)">\(all.change)<span class="hidden-text">\(user.name)</span></a></li>
     """
   }

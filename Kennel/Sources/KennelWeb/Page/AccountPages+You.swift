@@ -3,7 +3,8 @@ import KennelModel
 extension AccountPages {
   /// Renders the page of a user's own account.
   func you(
-    _ user: User, _ sessions: [Accounts.SessionDescription], feed: Feed?, entry: FormEntry = FormEntry()
+    _ user: User, _ sessions: [Accounts.SessionDescription], feed: Feed?, usage: QuotaUsage? = nil,
+    entry: FormEntry = FormEntry()
   ) -> String {
     document(
       words.frame.you, viewer: user,
@@ -34,6 +35,7 @@ extension AccountPages {
       <h2 id="feed-title">\(own.feed)</h2>
       \(feedForms(feed))
       </section>
+      \(usage.map(space))
       <section class="card" aria-labelledby="devices-title">
       <h2 id="devices-title">\(own.devices)</h2>
       \(sessions.isEmpty ? "<p class=\"hint\">\(own.noDevice)</p>" as HTML : nil)
@@ -42,6 +44,16 @@ extension AccountPages {
       </section>
       </div>
       """)
+  }
+
+  /// What the user's photos take, and what they may take.
+  private func space(_ usage: QuotaUsage) -> HTML {
+    """
+    <section class="card" aria-labelledby="space-title">
+    <h2 id="space-title">\(own.space)</h2>
+    <p>\(own.photosTake(usage.text(words)))</p>
+    </section>
+    """
   }
 
   private var own: YouWords { words.you }

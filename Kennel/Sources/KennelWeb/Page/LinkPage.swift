@@ -6,7 +6,7 @@ import KennelModel
 struct LinkPage {
   /// Allows only the pictures and the styles of this kennel.
   static let contentSecurityPolicy =
-    "default-src 'none'; img-src 'self' data:; style-src 'self'; form-action 'none'; base-uri 'none'; "
+    "default-src 'none'; img-src 'self' data:; media-src 'self'; style-src 'self'; form-action 'none'; base-uri 'none'; "
     + "frame-ancestors 'none'"
 
   let title: String
@@ -57,6 +57,7 @@ struct LinkPage {
   ) -> HTML {
     let post = picture.post
     let isUntitled = post.caption.isEmpty
+    let isVideo = post.facts.format.isVideo
     return """
       \(neighbours?.back)
       <article class="photo" aria-labelledby="photo-title">
@@ -67,9 +68,9 @@ struct LinkPage {
       <p><bdi class="author">\(post.shownAuthor)</bdi><span class="when">\(PageDate(date: post.created, words: words.dates).html)</span></p>
       </header>
       <h1 class="\(isUntitled ? "hidden-text" : "caption")" id="photo-title" dir="auto">\(picture.alternative)</h1>
-      <div class="actions"><a class="quiet button" href="\(path)/photo" download="photo"><svg class="icon" \
+      <div class="actions"><a class="quiet button" href="\(path)/photo" download="\(isVideo ? "video" : "photo" as HTML)"><svg class="icon" \
       aria-hidden="true"><use href="#original"/></svg>\(words.frame.original)</a>\(neighbours?.links(words.links))</div>
-      <p class="hint">\(words.links.photoIsShared) \(end(expires, words))</p>
+      <p class="hint">\(isVideo ? words.links.videoIsShared : words.links.photoIsShared) \(end(expires, words))</p>
       </div>
       </article>
       """
@@ -83,7 +84,7 @@ struct LinkPage {
     let tiles = pictures.enumerated().map { index, picture -> HTML in
       """
       <li class="tile \(picture.proportions(from: PostTile.proportions.minimum, to: PostTile.proportions.maximum))">\
-      <a class="open" href="\(path)/photos/\(picture.post.id)">\(picture.inGrid(isEarly: isFirst && index < 8))</a></li>
+      <a class="open" href="\(path)/photos/\(picture.post.id)">\(picture.inGrid(isEarly: isFirst && index < 8))\(picture.duration)</a></li>
 
       """
     }

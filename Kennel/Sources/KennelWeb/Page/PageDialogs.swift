@@ -75,7 +75,7 @@ struct PageDialogs {
     <button class="button primary" type="submit">\(frame.share)</button></div></div>
     </form>
     </dialog>
-    <input id="upload-files" type="file" accept="image/jpeg,image/png,image/webp,image/gif,image/avif" multiple hidden \
+    <input id="upload-files" type="file" accept="image/jpeg,image/png,image/webp,image/gif,image/avif,video/mp4,video/quicktime" multiple hidden \
     aria-label="\(words.photosToShare)">
     <template id="chosen-photo"><li><span class="preview"><img alt=""></span>
     <div><label><span class="hidden-text">\(words.captionFor(Self.fileName))</span>\

@@ -192,6 +192,7 @@ enum PageIcons {
     </symbol>
     <symbol id="heart" viewBox="0 0 24 24"><path d="M12 20.6S3.6 15.9 2.3 10.6C1.4 7 3.8 4 7.1 4c2 0 3.7 1 4.9 2.8C13.2 5 \
     14.9 4 16.9 4c3.3 0 5.7 3 4.8 6.6C20.4 15.9 12 20.6 12 20.6Z"/></symbol>
+    <symbol id="play" viewBox="0 0 24 24"><path d="M7 4.5v15l12-7.5z"/></symbol>
     <symbol id="plus" viewBox="0 0 24 24"><path d="M12 5v14M5 12h14"/></symbol>
     <symbol id="close" viewBox="0 0 24 24"><path d="M6 6l12 12M18 6 6 18"/></symbol>
     <symbol id="left" viewBox="0 0 24 24"><path d="m14.5 5-7 7 7 7"/></symbol>

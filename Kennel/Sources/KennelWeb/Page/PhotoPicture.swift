@@ -15,7 +15,10 @@ struct PhotoPicture {
   var aspectRatio: Double { Double(max(post.facts.width, 1)) / Double(max(post.facts.height, 1)) }
 
   /// The alternative text for screen readers and for missing images.
-  var alternative: String { post.caption.isEmpty ? words.photoBy(post.shownAuthor) : post.caption }
+  var alternative: String {
+    if !post.caption.isEmpty { return post.caption }
+    return post.facts.format.isVideo ? words.videoBy(post.shownAuthor) : words.photoBy(post.shownAuthor)
+  }
 
   /// Returns the classes that encode the aspect ratio digit by digit for the style sheet, because inline styles are not
   /// allowed: `u1 d3 c3 m3` is 1.333.
@@ -79,8 +82,30 @@ struct PhotoPicture {
       """
   }
 
-  /// The markup for a single photo, as large as it fits.
-  var large: HTML {
+  /// The duration of a video, in a corner of its tile.
+  var duration: HTML? {
+    post.facts.duration.map { milliseconds in
+      """
+      <span class="duration"><span class="hidden-text">\(words.video), </span>\
+      <svg class="icon" aria-hidden="true"><use href="#play"/></svg>\(VideoDuration.text(Double(milliseconds) / 1000))</span>
+      """
+    }
+  }
+
+  /// The markup for a single photo or video, as large as it fits.
+  var large: HTML { post.facts.format.isVideo ? video : photo }
+
+  /// A video with the controls of the browser. Only its beginning is loaded until it is played.
+  private var video: HTML {
+    let file = "\(path ?? "/posts/\(post.id)")/photo"
+    return """
+      \(soft)<video class="sharp" src="\(file)" controls playsinline preload="metadata" poster="\(address(1280))&amp;format=jpeg" \
+      width="\(post.facts.width)" height="\(post.facts.height)" aria-label="\(alternative)">\
+      <a href="\(file)">\(words.downloadVideo)</a></video>
+      """
+  }
+
+  private var photo: HTML {
     """
     \(soft)<img class="sharp" src="\(address(1280))" srcset="\(sourceSet)" \
     sizes="(min-width: 60em) calc(100vw - 24rem), 100vw" width="\(post.facts.width)" \

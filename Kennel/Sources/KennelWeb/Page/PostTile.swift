@@ -19,7 +19,7 @@ struct PostTile {
       <li class="tile \(proportions)" data-post="\(post.id)" data-month="\(post.taken.month.description)" \
       data-position="\(post.position.description)">\
       <a class="open" href="/photos/\(post.id)">\(picture.inGrid(isEarly: isEarly))\
-      <span class="about" aria-hidden="true">\(caption)<bdi class="author">\(post.shownAuthor)</bdi></span></a>\
+      <span class="about" aria-hidden="true">\(caption)<bdi class="author">\(post.shownAuthor)</bdi></span>\(picture.duration)</a>\
       \(HeartButton(post: post, words: words).html)</li>
       """
   }

@@ -1,4 +1,5 @@
 import Foundation
+import KennelModel
 import KennelStorage
 
 /// What the photos of a kennel take of the disk, and what is left.
@@ -25,8 +26,18 @@ struct StorageUsage {
     return "\(words.people.freeSpace(text(disk.free), text(disk.total)))\(advice)"
   }
 
-  private func text(_ bytes: Int64) -> String {
-    max(bytes, 0).formatted(
-      .byteCount(style: .decimal, spellsOutZero: false).locale(Locale(identifier: words.language.rawValue)))
+  private func text(_ bytes: Int64) -> String { ByteSize(bytes: bytes).words(in: words.locale) }
+}
+
+extension QuotaUsage {
+  /// Describes the usage in the language of the page, such as `1.2 GB of 20 GB`.
+  func text(_ words: Words) -> String {
+    let quota: String? =
+      if case .bytes(let bytes) = quota { ByteSize(bytes: bytes).words(in: words.locale) } else { nil }
+    return words.people.usage(ByteSize(bytes: used).words(in: words.locale), quota)
   }
+}
+
+extension Words {
+  fileprivate var locale: Locale { Locale(identifier: language.rawValue) }
 }

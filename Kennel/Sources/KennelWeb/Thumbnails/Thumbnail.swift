@@ -17,15 +17,21 @@ package final class Thumbnail: Sendable {
   let key: ThumbnailKey
   let content: Content
   let tag: EntityTag
+  /// Whether it stands for a video without a frame. Then it may change.
+  let isPlaceholder: Bool
+  private let cacheControl: String
   private let fields: HTTPFields
   private let negotiatedFields: HTTPFields
 
-  init(_ key: ThumbnailKey, _ content: Content) {
+  init(_ key: ThumbnailKey, _ content: Content, isPlaceholder: Bool = false) {
     self.key = key
     self.content = content
-    tag = EntityTag("\(key.photo.description.prefix(32))-\(key.size.pixels)-\(key.format.rawValue)")
+    self.isPlaceholder = isPlaceholder
+    let mark = isPlaceholder ? "-drawn" : ""
+    tag = EntityTag("\(key.photo.description.prefix(32))-\(key.size.pixels)-\(key.format.rawValue)\(mark)")
+    cacheControl = isPlaceholder ? CacheControl.revalidated : CacheControl.immutable
     var fields: HTTPFields = [
-      "Content-Type": key.format.contentType, "Cache-Control": CacheControl.immutable,
+      "Content-Type": key.format.contentType, "Cache-Control": cacheControl,
       "ETag": tag.description, "Accept-Ranges": "bytes",
     ]
     CommonFields.add(to: &fields)
@@ -56,10 +62,8 @@ package final class Thumbnail: Sendable {
   ]
 
   /// Returns the response to a conditional request, from the bytes.
-  static func response(
-    of bytes: Data, key: ThumbnailKey, tag: EntityTag, to request: HTTPRequest, isNegotiated: Bool
-  ) -> HTTPResponse {
-    var fields: HTTPFields = ["Cache-Control": CacheControl.immutable]
+  func response(of bytes: Data, to request: HTTPRequest, isNegotiated: Bool) -> HTTPResponse {
+    var fields: HTTPFields = ["Cache-Control": cacheControl]
     if isNegotiated { fields.append("Vary", "Accept") }
     return .content(
       bytes, for: request, contentType: key.format.contentType, fields: fields, entityTag: tag)

@@ -10,6 +10,7 @@ package struct ThumbnailSize: Sendable, Hashable {
   /// The default size.
   package static let `default` = ThumbnailSize(pixels: 320)
   package static let smallest = ThumbnailSize(pixels: 96)
+  package static let largest = ThumbnailSize(pixels: 1920)
 
   package let pixels: Int
 

@@ -100,7 +100,7 @@ package final class ThumbnailStore: Sendable {
     case .bytes(let data): return data
     case .file:
       if let bytes = try await files.bytes(key) { return bytes }
-      return try await make(key, byteCount: byteCount)
+      return try await make(key, byteCount: byteCount).data
     }
   }
 
@@ -112,8 +112,13 @@ package final class ThumbnailStore: Sendable {
       if let thumbnail = try await files.load(key) {
         result = .success((thumbnail, false))
       } else {
-        let bytes = try await make(key, byteCount: byteCount)
-        result = .success((try await files.keep(key, bytes), true))
+        let made = try await make(key, byteCount: byteCount)
+        if made.isPlaceholder {
+          // It is not kept on the disk, so that the next run tries again.
+          result = .success((Thumbnail(key, .bytes(made.data), isPlaceholder: true), true))
+        } else {
+          result = .success((try await files.keep(key, made.data), true))
+        }
         // The post may have been deleted before this could be known, because a photo's file is kept for a while after
         // its last post.
         isOrphan = (try? await store.posts.hasPhoto(key.photo)) == false
@@ -133,19 +138,48 @@ package final class ThumbnailStore: Sendable {
     return result.map(\.thumbnail)
   }
 
-  private func make(_ key: ThumbnailKey, byteCount: Int) async throws(KennelError) -> Data {
+  private func make(
+    _ key: ThumbnailKey, byteCount: Int
+  ) async throws(KennelError) -> (data: Data, isPlaceholder: Bool) {
     let path = store.photos.file(key.photo, byteCount: byteCount).path
-    return try await semaphore.withPermit { () async throws(KennelError) in
+    if try await PhotoInspector.isVideo(fileAt: path) {
+      return try await makePoster(key, byteCount: byteCount, path: path)
+    }
+    let data = try await semaphore.withPermit { () async throws(KennelError) in
       let bytes = try await PhotoInspector.bytes(ofFileAt: path, limit: PhotoInspector.maximumByteCount)
-      do {
-        let side = key.size.pixels
-        let result = try await PhotoDecoder.sandbox.thumbnail(
-          of: bytes, ThumbnailTarget(width: side, height: side), limits: PhotoInspector.limits,
-          damage: .tolerate, priority: .high)
-        return try await result.thumbnail.data(as: key.format.encoding)
-      } catch {
-        throw KennelError(decoding: error)
-      }
+      return try await scaled(bytes, to: key)
+    }
+    return (data, false)
+  }
+
+  /// Makes a thumbnail of a video. The largest one is made from a frame of the video, and the others from the largest one.
+  private func makePoster(
+    _ key: ThumbnailKey, byteCount: Int, path: String
+  ) async throws(KennelError) -> (data: Data, isPlaceholder: Bool) {
+    let largest = ThumbnailKey(photo: key.photo, size: .largest, format: .jpeg)
+    let picture: VideoPoster.Picture
+    if key == largest {
+      picture = try await VideoPoster.picture(ofFileAt: path)
+    } else {
+      let poster = try await thumbnail(largest, byteCount: byteCount)
+      picture = VideoPoster.Picture(
+        data: try await bytes(largest, byteCount: byteCount), isPlaceholder: poster.isPlaceholder)
+    }
+    let data = try await semaphore.withPermit { () async throws(KennelError) in
+      try await scaled(picture.data, to: key)
+    }
+    return (data, picture.isPlaceholder)
+  }
+
+  private func scaled(_ bytes: Data, to key: ThumbnailKey) async throws(KennelError) -> Data {
+    do {
+      let side = key.size.pixels
+      let result = try await PhotoDecoder.sandbox.thumbnail(
+        of: bytes, ThumbnailTarget(width: side, height: side), limits: PhotoInspector.limits,
+        damage: .tolerate, priority: .high)
+      return try await result.thumbnail.data(as: key.format.encoding)
+    } catch {
+      throw KennelError(decoding: error)
     }
   }
 

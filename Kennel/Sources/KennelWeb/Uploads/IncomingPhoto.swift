@@ -3,7 +3,7 @@ import HTTPService
 import KennelModel
 import KennelStorage
 
-/// A photo that was received with a request, and its caption.
+/// A photo or a video that was received with a request, and its caption.
 struct IncomingPhoto: Sendable {
   var photo: StagedPhoto
   var caption: String
@@ -12,21 +12,34 @@ struct IncomingPhoto: Sendable {
 
   /// Reads a request's body: the photo itself, or a form with the parts `photo`, `caption` and `place`.
   ///
+  /// - Parameter requireRoom: refuses a photo of an announced size before the body is read.
   /// - Throws: a problem that explains the error.
-  init(_ call: Call, into photos: PhotoDirectory) async throws {
+  init(
+    _ call: Call, into photos: PhotoDirectory, requireRoom: (Int64) async throws(KennelError) -> Void
+  ) async throws {
     let type = ContentType(call.request)
-    guard type.type.hasPrefix("image/") || type.type == "multipart/form-data" else {
+    let isForm = type.type == "multipart/form-data"
+    let isVideo = type.type.hasPrefix("video/")
+    guard type.type.hasPrefix("image/") || isVideo || isForm else {
       throw Problem(
         .unsupportedMediaType,
         "The content type is not supported. Send the photo itself with a type such as image/jpeg, or a form "
           + "(multipart/form-data) with the parts photo and caption.")
     }
-    let isForm = type.type == "multipart/form-data"
-    let limit = PhotoInspector.maximumByteCount + (isForm ? FormReading.overhead : 0)
-    // The request is refused before its body is read.
-    if let length = call.request.body.announcedLength, length > Int64(limit) {
-      throw KennelError.photoTooLarge
+    // The request is refused before its body is read. What a form contains is known only then.
+    let videoLimit = photos.limits.video
+    if isVideo, videoLimit == 0 { throw KennelError.noVideos }
+    if let length = call.request.body.announcedLength {
+      let limit =
+        isForm || isVideo ? max(videoLimit, PhotoInspector.maximumByteCount) : PhotoInspector.maximumByteCount
+      if length > Int64(limit) + Int64(isForm ? FormReading.overhead : 0) {
+        throw limit == videoLimit ? KennelError.videoTooLarge(limit: limit) : KennelError.photoTooLarge
+      }
+      try await photos.requireSpace(for: length)
     }
+    // The photo in a form is smaller than the form.
+    let announced = (call.request.body.announcedLength ?? 0) - Int64(isForm ? FormReading.overhead : 0)
+    try await requireRoom(max(announced, 1))
     let upload = try await photos.beginUpload()
     caption = call.request.query("caption") ?? ""
     var place = call.request.query("place") ?? ""

@@ -94,6 +94,8 @@ extension Words {
       latest photos. Your earlier address, if you had one, no longer works.
       """,
     address: "Address", copyAddress: "Copy the address",
+    space: "Space",
+    photosTake: { "Your photos take \($0). Photos in the bin count until they are deleted forever." },
     devices: "Devices", noDevice: "No device has a session.", browser: "A browser",
     thisDevice: "This device", thisDeviceEnding: "this device",
     signOutOthers: "Sign out all other devices",
@@ -144,6 +146,8 @@ extension Words {
     littleSpace: " Free some disk space soon. When the disk is full, nobody can share photos.",
     photosUse: { "The photos use \($0)." },
     freeSpace: { "\($0) of \($1) are free on the disk." },
+    usage: { used, quota in quota.map { "\(used) of \($0)" } ?? used },
+    photosTake: { ". Photos: \($0)" },
     roleChanged: "The role is changed.", accountRemoved: "The account is removed.",
     invitationRevoked: "The invitation is revoked.")
 

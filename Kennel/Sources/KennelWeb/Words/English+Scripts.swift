@@ -43,7 +43,7 @@ extension Words {
     connectionLost: "The connection was lost during the upload. Try again.",
     failedWithStatus: "The request failed ({status}).",
     failedForNow: "The request failed ({status}). Try again in a moment.",
-    notAPicture: "“{name}” is not a JPEG, PNG, WebP, GIF, HEIC or AVIF picture.",
+    notAPicture: "“{name}” is not a JPEG, PNG, WebP, GIF, HEIC or AVIF picture, nor an MP4 or MOV video.",
     tooLarge: "“{name}” is larger than 25 MB. Make it smaller, then choose it again.",
     emptyFile: "“{name}” is empty.", thePhoto: "the photo", tryAgain: "Try again",
     stop: "Stop", close: "Close", cancel: "Cancel",

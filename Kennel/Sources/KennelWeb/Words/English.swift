@@ -54,8 +54,8 @@ extension Words {
     heart: "Heart, ")
 
   private static let englishPhoto = PhotoWords(
-    photo: "Photo",
-    photoBy: { "Photo by \($0)" },
+    photo: "Photo", video: "Video", downloadVideo: "Download the video",
+    photoBy: { "Photo by \($0)" }, videoBy: { "Video by \($0)" },
     shared: { "Shared \($0)" }, fromKennel: { ", from \($0)" }, inAlbums: { "In \($0)" },
     takenOn: "Taken on ", dateOfFile: "date of the file", zoneNotRecorded: "time zone not recorded",
     cameraDataPrivate: "Camera data, such as the place: only for you.",
@@ -117,6 +117,7 @@ extension Words {
 
   private static let englishLinks = LinkWords(
     photoIsShared: "This photo is shared with you by a link.",
+    videoIsShared: "This video is shared with you by a link.",
     albumIsShared: "This album is shared with you by a link.", newer: "Newer", older: "Older",
     worksUntil: { "It works until \($0)." })
 }

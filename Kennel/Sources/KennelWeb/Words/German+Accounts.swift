@@ -101,6 +101,8 @@ extension Words {
       neuesten Fotos nicht sehen soll. Falls du schon eine Adresse hattest, funktioniert sie nicht mehr.
       """,
     address: "Adresse", copyAddress: "Adresse kopieren",
+    space: "Speicherplatz",
+    photosTake: { "Deine Fotos belegen \($0). Fotos im Papierkorb zählen, bis sie endgültig gelöscht sind." },
     devices: "Geräte", noDevice: "Kein Gerät ist angemeldet.", browser: "Ein Browser",
     thisDevice: "Dieses Gerät", thisDeviceEnding: "dieses Gerät",
     signOutOthers: "Alle anderen Geräte abmelden",
@@ -155,6 +157,8 @@ extension Words {
       """,
     photosUse: { "Die Fotos belegen \($0)." },
     freeSpace: { "Auf der Festplatte sind \($0) von \($1) frei." },
+    usage: { used, quota in quota.map { "\(used) von \($0)" } ?? used },
+    photosTake: { ". Fotos: \($0)" },
     roleChanged: "Die Rolle ist geändert.", accountRemoved: "Das Konto ist entfernt.",
     invitationRevoked: "Die Einladung ist widerrufen.")
 }

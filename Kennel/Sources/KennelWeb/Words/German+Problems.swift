@@ -45,7 +45,8 @@ extension Words {
     sentence.replacing(" 1 Sekunden ", with: " 1 Sekunde ").replacing(" 1 Minuten ", with: " 1 Minute ")
   }
 
-  private static let sentences = SentenceTable(accountSentences + photoSentences + albumSentences)
+  private static let sentences = SentenceTable(
+    accountSentences + photoSentences + videoSentences + albumSentences)
 
   private static let accountSentences: [(String, String)] = [
     ("The page does not exist. Check the address.", "Diese Seite gibt es nicht. Prüfe die Adresse."),
@@ -179,6 +180,10 @@ extension Words {
       "Es laufen schon andere Suchen von dieser Adresse. Versuche es gleich noch einmal."
     ),
     (
+      "There is no room for this photo: your photos take {} of {}, and this one has {}. Delete photos, also from the bin, or ask an owner for more space.",
+      "Für dieses Foto ist kein Platz: Deine Fotos belegen {} von {}, und dieses hat {}. Lösche Fotos, auch aus dem Papierkorb, oder bitte einen Admin um mehr Platz."
+    ),
+    (
       "The photo is too large. The maximum is {} and {} megapixels. Make it smaller.",
       "Das Foto ist zu groß. Es darf höchstens {} und {} Megapixel haben. Verkleinere es."
     ),
@@ -190,8 +195,8 @@ extension Words {
       "Die Anfrage ist zu groß. Höchstens {} sind erlaubt."
     ),
     (
-      "The file type is not supported. Use a JPEG, PNG, WebP, GIF, HEIC or AVIF image.",
-      "Diese Art von Datei wird nicht unterstützt. Verwende ein Bild im Format JPEG, PNG, WebP, GIF, HEIC oder AVIF."
+      "The file type is not supported. Use a JPEG, PNG, WebP, GIF, HEIC or AVIF image, or an MP4 or MOV video.",
+      "Diese Art von Datei wird nicht unterstützt. Verwende ein Bild im Format JPEG, PNG, WebP, GIF, HEIC oder AVIF oder ein Video im Format MP4 oder MOV."
     ),
     (
       "The photo is damaged. Save it again in an image editor and upload the new file.",

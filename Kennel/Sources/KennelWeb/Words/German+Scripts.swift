@@ -50,7 +50,8 @@ extension Words {
     connectionLost: "Die Verbindung ist beim Hochladen abgerissen. Versuche es noch einmal.",
     failedWithStatus: "Die Anfrage ist fehlgeschlagen ({status}).",
     failedForNow: "Die Anfrage ist fehlgeschlagen ({status}). Versuche es gleich noch einmal.",
-    notAPicture: "„{name}“ ist kein Bild im Format JPEG, PNG, WebP, GIF, HEIC oder AVIF.",
+    notAPicture:
+      "„{name}“ ist kein Bild im Format JPEG, PNG, WebP, GIF, HEIC oder AVIF und kein Video (MP4, MOV).",
     tooLarge: "„{name}“ ist größer als 25 MB. Verkleinere es und wähle es dann noch einmal aus.",
     emptyFile: "„{name}“ ist leer.", thePhoto: "das Foto", tryAgain: "Noch einmal versuchen",
     stop: "Anhalten", close: "Schließen", cancel: "Abbrechen",

@@ -56,8 +56,8 @@ extension Words {
     heart: "Herz, ")
 
   private static let germanPhoto = PhotoWords(
-    photo: "Foto",
-    photoBy: { "Foto von \($0)" },
+    photo: "Foto", video: "Video", downloadVideo: "Video herunterladen",
+    photoBy: { "Foto von \($0)" }, videoBy: { "Video von \($0)" },
     shared: { "Geteilt: \($0)" }, fromKennel: { ", aus \($0)" }, inAlbums: { "In \($0)" },
     takenOn: "Aufgenommen am ", dateOfFile: "Datum der Datei", zoneNotRecorded: "Zeitzone unbekannt",
     cameraDataPrivate: "Kameradaten wie der Ort: nur für dich.",
@@ -130,6 +130,7 @@ extension Words {
 
   private static let germanLinks = LinkWords(
     photoIsShared: "Dieses Foto wird durch einen Link mit dir geteilt.",
+    videoIsShared: "Dieses Video wird durch einen Link mit dir geteilt.",
     albumIsShared: "Dieses Album wird durch einen Link mit dir geteilt.", newer: "Neuer", older: "Älter",
     worksUntil: { "Er gilt bis zum \($0)." })
 }

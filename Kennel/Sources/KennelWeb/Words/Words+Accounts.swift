@@ -35,6 +35,9 @@ struct YouWords: Sendable {
   let feedExplanation: TextOf<Int>
   let feedMade: MarkupOf<HTML>
   let feedAddress, newFeedExplanation, address, copyAddress: String
+  let space: String
+  /// What the user's photos take.
+  let photosTake: TextOf<String>
   let devices, noDevice, browser, thisDevice, thisDeviceEnding, signOutOthers: String
   let lastUsed, fromAddress: MarkupOf<HTML>
   /// The name of a device, which is stored in English.
@@ -69,6 +72,10 @@ struct PeopleWords: Sendable {
   let photosUse: TextOf<String>
   /// The free and the total space of the disk.
   let freeSpace: @Sendable (String, String) -> String
+  /// What the photos of a person take, and what they may take, if that is limited.
+  let usage: @Sendable (String, String?) -> String
+  /// The end of a line about a person.
+  let photosTake: TextOf<String>
   let roleChanged, accountRemoved, invitationRevoked: String
 }
 

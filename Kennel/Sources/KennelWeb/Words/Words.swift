@@ -99,8 +99,8 @@ struct GridWords: Sendable {
 
 /// A single photo and its comments.
 struct PhotoWords: Sendable {
-  let photo: String
-  let photoBy: TextOf<String>
+  let photo, video, downloadVideo: String
+  let photoBy, videoBy: TextOf<String>
   /// Scripts replace the date by a relative time, such as “3 hours ago”.
   let shared, fromKennel, inAlbums: MarkupOf<HTML>
   let takenOn, dateOfFile, zoneNotRecorded: String
@@ -139,6 +139,6 @@ struct BinWords: Sendable {
 
 /// The pages of secret links.
 struct LinkWords: Sendable {
-  let photoIsShared, albumIsShared, newer, older: String
+  let photoIsShared, videoIsShared, albumIsShared, newer, older: String
   let worksUntil: MarkupOf<HTML>
 }

@@ -14,7 +14,7 @@ import Testing
   @Test func `a very slow upload is cut off and does not delay others`() async throws {
     let loaded = try await LoadedKennel(users: 1, posts: 1)
     var configuration = HTTPServerConfiguration()
-    configuration.limits.maximumBodySize = KennelSite.maximumBodySize
+    configuration.limits.maximumBodySize = KennelSite.maximumBodySize()
     configuration.limits.receivingTime = .milliseconds(500)
     configuration.limits.minimumBodyRate = 1_000
     let store = try await KennelStore.open(loaded.kennel.data)

@@ -7,8 +7,8 @@ import KennelStorage
 // Each task changes only objects that it has created itself, so its output determines the possible states of the
 // store.
 
-guard CommandLine.arguments.count == 3, let seed = UInt64(CommandLine.arguments[2]) else {
-  FileHandle.standardError.write(Data("usage: kennel-writer DIRECTORY SEED\n".utf8))
+guard 3...4 ~= CommandLine.arguments.count, let seed = UInt64(CommandLine.arguments[2]) else {
+  FileHandle.standardError.write(Data("usage: kennel-writer DIRECTORY SEED [albums]\n".utf8))
   exit(64)
 }
 
@@ -21,6 +21,7 @@ guard CommandLine.arguments.count == 3, let seed = UInt64(CommandLine.arguments[
 var configuration = KennelStore.Configuration()
 configuration.accounts.passwordCost = .minimum
 let store = try await KennelStore.open(CommandLine.arguments[1], configuration: configuration)
+let writesAlbums = CommandLine.arguments.last == "albums"
 let user: User
 if let found = try await store.accounts.user(named: "Writer") {
   user = found
@@ -120,6 +121,10 @@ struct Writer {
 try await withThrowingTaskGroup(of: Void.self) { group in
   for task in 0..<4 {
     group.addTask { [store, user] in
+      if writesAlbums {
+        var writer = AlbumWriter(store: store, user: user, task: task, seed: seed)
+        return try await writer.run()
+      }
       var writer = Writer(store: store, user: user, task: task, seed: seed)
       try await writer.run()
     }

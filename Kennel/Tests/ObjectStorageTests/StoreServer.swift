@@ -1,0 +1,94 @@
+import Foundation
+@testable import ObjectStorage
+import TestSupport
+
+/// An S3-compatible server that checks signatures. This is moto (from PyPI), which keeps everything in memory, or the server
+/// that `scripts/test-stores` has started and names in KENNEL_TEST_STORE.
+final class StoreServer: Sendable {
+  private static let external = ProcessInfo.processInfo.environment["KENNEL_TEST_STORE"]
+  /// Whether there is a server.
+  static let isAvailable = external != nil || PythonInterpreter.has("moto, flask_cors")
+  /// Whether the server can check presigned URLs. moto cannot.
+  static let checksPresignedURLs = external != nil
+  static let shared: Result<StoreServer, any Error> = Result { try StoreServer() }
+
+  private let endpoint: String
+  let credentials: StoreCredentials
+  private let process: ChildProcess?
+
+  private init() throws {
+    if let external = Self.external {
+      (endpoint, credentials, process) = (external, try .find(), nil)
+      return
+    }
+    // Users and keys are made before the first request that is checked.
+    let program = """
+      import json, os
+      os.environ["INITIAL_NO_AUTH_ACTION_COUNT"] = "0"
+      from werkzeug.serving import make_server, WSGIRequestHandler
+      from moto.server import DomainDispatcherApplication, create_backend_app
+      from moto.iam.models import iam_backends
+      WSGIRequestHandler.protocol_version = "HTTP/1.1"
+      iam = iam_backends["123456789012"]["aws"]
+      iam.create_user("us-east-1", "kennel")
+      key = iam.create_access_key("kennel")
+      statement = {"Effect": "Allow", "Action": "s3:*", "Resource": "*"}
+      iam.put_user_policy("kennel", "all", json.dumps({"Version": "2012-10-17", "Statement": [statement]}))
+      server = make_server("127.0.0.1", 0, DomainDispatcherApplication(create_backend_app), threaded=True)
+      print(server.server_port, flush=True)
+      print(key.access_key_id, flush=True)
+      print(key.secret_access_key, flush=True)
+      server.serve_forever()
+      """
+    let (process, port) = try PythonInterpreter.startServer(program)
+    guard let access = process.readLine(), let secret = process.readLine() else {
+      throw TestSupportError("moto did not print its credentials.")
+    }
+    endpoint = "http://127.0.0.1:\(port)"
+    credentials = StoreCredentials(accessKey: access, secretKey: secret)
+    self.process = process
+  }
+
+  /// The location of a bucket.
+  func location(_ bucket: String, _ prefix: String = "") throws -> StoreLocation {
+    try StoreLocation("s3://\(bucket)/\(prefix)?endpoint=\(endpoint)&region=us-east-1", environment: [:])
+  }
+
+  /// A store with a new bucket.
+  func store(_ bucket: String, _ prefix: String = "") async throws -> ObjectStore {
+    let store = ObjectStore(try location(bucket, prefix), credentials: credentials)
+    let request = StoreRequest(method: "PUT", key: "", subject: "the bucket")
+    _ = try await store.transport.perform(request)
+    return store
+  }
+}
+
+extension AsyncSequence where Self: Sendable, Element: Sendable {
+  /// All elements.
+  func collected() async throws -> [Element] {
+    var all: [Element] = []
+    for try await element in self { all.append(element) }
+    return all
+  }
+}
+
+/// A sequence of chunks.
+struct Chunks: AsyncSequence, Sendable {
+  var chunks: [Data]
+  /// Called before each chunk.
+  var before: @Sendable (Int) async throws -> Void = { _ in }
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    var index = 0
+    let sequence: Chunks
+
+    mutating func next() async throws -> Data? {
+      guard index < sequence.chunks.count else { return nil }
+      try await sequence.before(index)
+      defer { index += 1 }
+      return sequence.chunks[index]
+    }
+  }
+
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(sequence: self) }
+}

@@ -1,0 +1,130 @@
+import Foundation
+import Glibc
+@testable import PostgresClient
+import Synchronization
+import TestSupport
+
+/// PostgreSQL with an empty database, on a socket in a directory of its own. It ends with this process.
+final class PostgresServer: Sendable {
+  /// The directory of PostgreSQL's programs; nil if it is not installed.
+  private static let programs: String? = {
+    let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
+    return versions.sorted { (Int($0) ?? 0) < (Int($1) ?? 0) }.map { "/usr/lib/postgresql/\($0)/bin" }
+      .last { FileManager.default.isExecutableFile(atPath: "\($0)/postgres") }
+  }()
+
+  /// Whether PostgreSQL is installed.
+  static var isAvailable: Bool { programs != nil }
+
+  /// The server that most tests use. They must not stop it.
+  static let shared: Result<PostgresServer, any Error> = Result { try PostgresServer() }
+
+  private let directory: String
+  private let process: Mutex<ChildProcess>
+
+  init() throws {
+    guard let programs = Self.programs else { throw TestSupportError("PostgreSQL is not installed.") }
+    var template = Array("/tmp/kennel-postgres-XXXXXX".utf8CString)
+    guard mkdtemp(&template) != nil else {
+      throw TestSupportError("Could not create a directory for PostgreSQL.")
+    }
+    let directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    self.directory = directory
+    Removal.add(directory)
+    // The server refuses to run as root.
+    if let account = Self.account { chown(directory, account.user, account.group) }
+    let data = "\(directory)/data"
+    try ChildProcess.run(
+      Self.prefix + [
+        "\(programs)/initdb", "-D", data, "-U", "owner", "-A", "trust", "-E", "UTF8", "--locale=C",
+        "--no-sync",
+      ], within: .seconds(120))
+    let rules = "local all locked scram-sha-256\nlocal all all trust\n"
+    try Data(rules.utf8).write(to: URL(fileURLWithPath: "\(data)/pg_hba.conf"))
+    process = Mutex(try Self.start(programs, directory))
+  }
+
+  deinit { stop() }
+
+  /// Ends the server as a crash would, and waits for the end.
+  func stop() {
+    process.withLock { process in
+      guard process.isRunning else { return }
+      // SIGQUIT is the immediate shutdown.
+      kill(process.identifier, SIGQUIT)
+      _ = process.waitForEnd(within: .seconds(20))
+    }
+  }
+
+  /// Starts the server again. It may not accept connections yet.
+  func start() throws {
+    guard let programs = Self.programs else { return }
+    let new = try Self.start(programs, directory)
+    process.withLock { $0 = new }
+  }
+
+  /// The address of the database.
+  func address(user: String = "owner", password: String? = nil) throws -> PostgresAddress {
+    try PostgresAddress("postgres://\(user)\(password.map { ":\($0)" } ?? "")@/postgres?host=\(directory)")
+  }
+
+  /// A new pool for the database.
+  func pool(_ change: (inout PostgresPool.Limits) -> Void = { _ in }) throws -> PostgresPool {
+    var limits = PostgresPool.Limits()
+    limits.connectTime = .seconds(60)
+    limits.startingTime = .seconds(60)
+    change(&limits)
+    return PostgresPool(try address(), limits: limits)
+  }
+
+  /// The number of connections that the server accepts from users without privileges.
+  static let maximumConnections = 30
+
+  private static func start(_ programs: String, _ directory: String) throws -> ChildProcess {
+    try ChildProcess(
+      prefix + [
+        "\(programs)/postgres", "-D", "\(directory)/data", "-k", directory, "-c", "listen_addresses=", "-c",
+        "fsync=off",
+        "-c", "max_connections=\(maximumConnections + 3)", "-c", "shared_buffers=16MB", "-c",
+        "max_wal_senders=0", "-c", "wal_level=minimal",
+      ], output: "\(directory)/log")
+  }
+
+  private static let account: (user: uid_t, group: gid_t)? = {
+    guard geteuid() == 0, let entry = getpwnam("postgres") else { return nil }
+    return (entry.pointee.pw_uid, entry.pointee.pw_gid)
+  }()
+
+  private static var prefix: [String] {
+    account == nil ? [] : ["setpriv", "--reuid=postgres", "--regid=postgres", "--clear-groups"]
+  }
+
+  /// Removes the directories when the process ends.
+  private enum Removal {
+    private static let directories = Mutex<[String]>([])
+
+    static func add(_ directory: String) {
+      let isFirst = directories.withLock { directories in
+        directories.append(directory)
+        return directories.count == 1
+      }
+      if isFirst { atexit { Removal.removeAll() } }
+    }
+
+    private static func removeAll() {
+      for directory in directories.withLock({ $0 }) { try? FileManager.default.removeItem(atPath: directory) }
+    }
+  }
+}
+
+/// A number that several tasks increase.
+final class Counter: Sendable {
+  private let number = Atomic<Int>(0)
+
+  /// The current number.
+  var value: Int { number.load(ordering: .relaxed) }
+
+  /// Adds one, and returns the new number.
+  @discardableResult
+  func add() -> Int { number.add(1, ordering: .relaxed).newValue }
+}
