@@ -204,7 +204,7 @@ import Testing
       """,
       """
       DROP VIEW search_documents;
-      CREATE VIEW search_documents (id, caption, author, comments, dates) AS SELECT id, password, '', '', '' FROM users
+      CREATE VIEW search_documents (id, caption, author, comments, dates, albums) AS SELECT id, password, '', '', '', '' FROM users
       """,
     ] {
       try await withStore { store in

@@ -8,7 +8,7 @@ import Testing
 
 extension KennelStore {
   /// Returns the captions of the posts that a search finds.
-  fileprivate func found(
+  func found(
     _ text: String, _ start: PageStart = .newest, limit: Int = 50
   ) async throws -> [String] {
     try await posts.search(try SearchQuery(text), start, limit: limit, viewer: nil, address: "a").value.map(

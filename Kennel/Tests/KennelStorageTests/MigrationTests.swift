@@ -111,7 +111,8 @@ import Testing
         VALUES (1, 'Ada', 'ada', 'owner', 'x', 5), (2, 'Ben', 'ben', 'member', 'y', 6), (9, 'Eve', 'eve', 'member', 'z', 7);
         DELETE FROM users WHERE id = 9;
         INSERT INTO sessions VALUES (zeroblob(32), 1, 5, 9000000000000), (x'\(String(repeating: "01", count: 32))', 2, 6, 9000000000000);
-        INSERT INTO photos VALUES (zeroblob(32), 3, 4, 5, 'png', x'01');
+        INSERT INTO photos (hash, bytes, width, height, format, thumbhash)
+            VALUES (zeroblob(32), 3, 4, 5, 'png', x'01');
         INSERT INTO posts (id, author, photo, caption, created) VALUES (7, 2, zeroblob(32), 'before', 6);
         INSERT INTO favourites VALUES (7, 1, 8);
         INSERT INTO comments (post, author, text, created) VALUES (7, 1, 'Good dog', 9);

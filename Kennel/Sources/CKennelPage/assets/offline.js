@@ -31,7 +31,8 @@ function begin() {
   keep();
 }
 
-workers?.addEventListener("controllerchange", keep);
+// The first worker of the page. A worker that replaces another one may be the one that ends them.
+if (!workers?.controller) workers?.addEventListener("controllerchange", keep, { once: true });
 addEventListener("online", backOnline);
 addEventListener("load", () => (document.body.dataset.viewer ? begin() : keep()));
 onRefresh(begin);

@@ -1,5 +1,6 @@
 import Foundation
 import KennelStorage
+import Synchronization
 
 /// The albums of a kennel. Each change and its event are one transaction.
 ///
@@ -15,6 +16,9 @@ package final class Albums: Sendable {
   package static let maximumChangeCount = 1000
 
   let posts: Posts
+  /// Limits how often a user may change titles, because each change brings the words of all the album's posts up to date.
+  private let renamings = Mutex(
+    AllowanceTable<User.ID>(AttemptAllowance(burst: 20, refill: .seconds(60)), capacity: 10_000))
   var database: Database { posts.database }
 
   init(posts: Posts) { self.posts = posts }
@@ -51,11 +55,13 @@ package final class Albums: Sendable {
   /// Changes an album. If it already has these properties, nothing changes.
   ///
   /// - Parameter user: nil for the owner of the machine, who may change all.
-  /// - Throws: `badText`, `noSuchAlbum`, `noSuchPost` if the cover is not in the album, or `notAllowed`.
+  /// - Throws: `badText`, `noSuchAlbum`, `noSuchPost` if the cover is not in the album, `notAllowed`, or `tooManyAttempts` after
+  ///   many changes of titles, with the seconds to wait.
   package func edit(
     _ id: Album.ID, _ change: AlbumChange, by user: User.ID?
   ) async throws(KennelError) -> Album {
     let title = try change.title.map { text throws(KennelError) in try Self.checkedTitle(text) }
+    if title != nil, let user { try countRenaming(by: user) }
     let now = posts.clock.now()
     return try await database.write { [self] transaction throws(KennelError) in
       let connection = transaction.connection
@@ -80,6 +86,18 @@ package final class Albums: Sendable {
       }
       return changes > 0 ? try changed(id, at: now, in: transaction) : album
     }
+  }
+
+  private func countRenaming(by user: User.ID) throws(KennelError) {
+    let delay = renamings.withLock { [now = posts.clock.uptime()] renamings in
+      let delay = renamings.delay(user, at: now)
+      if delay == .zero { renamings.take(user, at: now) }
+      return delay
+    }
+    guard delay != .zero else { return }
+    throw KennelError(
+      .tooManyAttempts, "Titles of albums were changed too often. Try again in a minute.",
+      secondsToWait: delay.secondsRoundedUp)
   }
 
   /// Deletes an album and its links. Its posts stay.

@@ -1,6 +1,6 @@
 import KennelStorage
 
-/// The index of words that searches use. It is part of each transaction that changes posts, comments or names.
+/// The index of words that searches use. It is part of each transaction that changes posts, comments, albums or names.
 enum SearchIndex {
   /// Brings the words of posts up to date that triggers have noted as changed. If the index is damaged, it is rebuilt, so that
   /// it does not keep anyone from sharing photos.
@@ -12,7 +12,7 @@ enum SearchIndex {
       try connection.run("DELETE FROM search WHERE rowid IN (SELECT post FROM search_changes)")
       try connection.run(
         """
-        INSERT INTO search (rowid, caption, author, comments, dates)
+        INSERT INTO search (rowid, caption, author, comments, dates, albums)
         SELECT * FROM search_documents WHERE id IN (SELECT post FROM search_changes)
         """)
       try connection.run("DELETE FROM search_changes")
@@ -28,7 +28,8 @@ enum SearchIndex {
       let difference = try connection.first(
         """
         SELECT 1 FROM search_documents d LEFT JOIN search s ON s.rowid = d.id
-        WHERE (s.caption, s.author, s.comments, s.dates) IS NOT (d.caption, d.author, d.comments, d.dates)
+        WHERE (s.caption, s.author, s.comments, s.dates, s.albums)
+          IS NOT (d.caption, d.author, d.comments, d.dates, d.albums)
         UNION ALL SELECT 1 FROM search WHERE rowid NOT IN (SELECT id FROM posts) LIMIT 1
         """, row: { _ in true })
       guard difference == nil else { return false }
@@ -58,6 +59,6 @@ enum SearchIndex {
     if let definition { try connection.script("DROP TABLE search; \(definition)") }
     try connection.run("DELETE FROM search_changes")
     try connection.run(
-      "INSERT INTO search (rowid, caption, author, comments, dates) SELECT * FROM search_documents")
+      "INSERT INTO search (rowid, caption, author, comments, dates, albums) SELECT * FROM search_documents")
   }
 }

@@ -1,7 +1,7 @@
 import KennelStorage
 
-/// What a person searches for: words that a photo's caption, author, comments or date must all contain. The last word may be
-/// the beginning of one, if it has at least two characters.
+/// What a person searches for: words that a photo's caption, author, comments, date and titles of albums must all contain. The
+/// last word may be the beginning of one, if it has at least two characters.
 ///
 /// Anything may be entered. The query language of the index is never visible: all words are quoted.
 package struct SearchQuery: Sendable, Hashable {

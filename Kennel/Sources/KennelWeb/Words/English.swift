@@ -44,8 +44,8 @@ extension Words {
     noHeartsYet: "No hearts yet", heartsAppearHere: "Photos that you give a heart appear here.",
     nothingFound: "Nothing found", findPhotos: "Find photos",
     searchExplanation: """
-      Search for words of captions and comments, for the name of a person who shared photos, or for the time when they were \
-      taken: July, 2026, 2026-07 or 14 July 2026.
+      Search for words of captions, comments and titles of albums, for the name of a person who shared photos, or for the time \
+      when they were taken: July, 2026, 2026-07 or 14 July 2026.
       """,
     searchRule: "A photo is found if it has all the words. The last word may be the beginning of one.",
     ownPhotosAppearHere: "Photos that you share appear here.",

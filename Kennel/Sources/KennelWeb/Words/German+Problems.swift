@@ -75,6 +75,10 @@ extension Words {
       "Diesen Namen gibt es hier schon. Wähle einen anderen."
     ),
     (
+      "Titles of albums were changed too often. Try again in a minute.",
+      "Titel von Alben wurden zu oft geändert. Versuche es in einer Minute noch einmal."
+    ),
+    (
       "The name was changed too often. Try again in {} minutes.",
       "Der Name wurde zu oft geändert. Versuche es in {} Minuten noch einmal."
     ),

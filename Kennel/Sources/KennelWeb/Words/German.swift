@@ -44,8 +44,8 @@ extension Words {
     heartsAppearHere: "Hier erscheinen die Fotos, denen du ein Herz gibst.",
     nothingFound: "Nichts gefunden", findPhotos: "Fotos finden",
     searchExplanation: """
-      Suche nach Wörtern aus Beschreibungen und Kommentaren, nach dem Namen einer Person, die Fotos geteilt hat, oder nach \
-      der Zeit der Aufnahme: Juli, 2026, 2026-07 oder 14. Juli 2026.
+      Suche nach Wörtern aus Beschreibungen, Kommentaren und Titeln von Alben, nach dem Namen einer Person, die Fotos geteilt \
+      hat, oder nach der Zeit der Aufnahme: Juli, 2026, 2026-07 oder 14. Juli 2026.
       """,
     searchRule: """
       Ein Foto wird gefunden, wenn alle Wörter dazu passen. Vom letzten Wort genügt der Anfang.
