@@ -53,8 +53,9 @@ enum DemoCommand {
       }
       let server = try KennelServer(store, directory: directory, listener)
       if let address = listener.linkAddress { try await store.setLinkAddress(address) }
-      try await context.output.write(greeting(listener.address, account, directory))
-      try await server.run()
+      try await server.run {
+        try await context.output.write(greeting(listener.address, account, directory))
+      }
     } catch {
       await store.close()
       throw error

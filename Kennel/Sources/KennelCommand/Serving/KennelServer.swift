@@ -25,8 +25,9 @@ struct KennelServer: Sendable {
   }
 
   /// Serves until the task is cancelled, then completes open responses.
-  func run() async throws {
-    await ReadinessNotice.send("READY=1")
+  ///
+  /// - Parameter announce: prints where the kennel is. From then on, SIGHUP has the certificate read again.
+  func run(announcing announce: () async throws -> Void) async throws {
     let reading = Task { await readTimes() }
     let emptying = Task { await emptyBin() }
     let sweeping = Task { await sweepUploads() }
@@ -36,6 +37,8 @@ struct KennelServer: Sendable {
         files: listener.settings.certificate, server: listener.server, log: listener.log)
       try await withTaskCancellationHandler {
         try await renewal.watching {
+          try await announce()
+          await ReadinessNotice.send("READY=1")
           try await withThrowingTaskGroup(of: Void.self) { group in
             group.addTask { await examineEarlierPhotos() }
             try await listener.server.run(grace: listener.settings.grace) { [site] in
