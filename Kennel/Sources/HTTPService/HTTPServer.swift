@@ -72,6 +72,11 @@ public final class HTTPServer: Sendable {
   /// - Throws: ``HTTPServerError`` with the code `alreadyStarted` or `cannotStart`.
   public func run(grace: Duration = .seconds(10), handler: @escaping Handler) async throws {
     try start(handler: handler)
+    await serve(grace: grace)
+  }
+
+  /// Returns when a server that was started is stopped, or the task is cancelled and all connections are closed.
+  package func serve(grace: Duration) async {
     await withTaskCancellationHandler {
       await loop.completion.wait()
     } onCancel: {

@@ -111,7 +111,7 @@ import TransferEngine
     let large = Data(count: 64 << 20)
     #expect(await errorCode { try await task.write(large, timeout: 2) } == .timedOut)
     #expect(await errorCode { try await task.write(Data([1]), timeout: 1) } == .timedOut)
-    #expect(delegate.log.all == ["write closed"])
+    #expect(await eventually { delegate.log.all == ["write closed"] })
     task.cancel()
   }
 

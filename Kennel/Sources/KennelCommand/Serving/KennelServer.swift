@@ -37,13 +37,17 @@ struct KennelServer: Sendable {
         files: listener.settings.certificate, server: listener.server, log: listener.log)
       try await withTaskCancellationHandler {
         try await renewal.watching {
-          try await announce()
+          try listener.server.start { [site] in await site.respond(to: $0) }
+          do {
+            try await announce()
+          } catch {
+            await listener.server.stop(within: .zero)
+            throw error
+          }
           await ReadinessNotice.send("READY=1")
-          try await withThrowingTaskGroup(of: Void.self) { group in
+          await withTaskGroup(of: Void.self) { group in
             group.addTask { await examineEarlierPhotos() }
-            try await listener.server.run(grace: listener.settings.grace) { [site] in
-              await site.respond(to: $0)
-            }
+            await listener.server.serve(grace: listener.settings.grace)
             group.cancelAll()
           }
         }
