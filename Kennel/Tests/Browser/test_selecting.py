@@ -11,6 +11,8 @@ def begin(person, name="Ada"):
 
 def test_several_photos_are_deleted_together(window, device):
     person = window("Ada", device)
+    # The page may be keeping the thumbnail of a photo at this moment.
+    person.tolerated.append("404")
     posts = [person.kennel.post("Ada", f"Selected {number}") for number in range(3)]
     person.go()
     bar = begin(person)

@@ -39,9 +39,9 @@ def test_a_video_is_shared_and_plays_in_the_page(window, device, walk):
     expect(video).to_have_attribute("poster", f"/posts/{post}/thumbnail?size=1280&format=jpeg")
     # Nothing plays by itself.
     assert video.evaluate("video => video.paused && !video.autoplay && video.controls")
-    person.page.wait_for_function("document.querySelector('#lightbox video').duration > 2.5")
+    person.page.wait_for_function("() => document.querySelector('#lightbox video').duration > 2.5")
     video.evaluate("video => { video.muted = true; return video.play(); }")
-    person.page.wait_for_function("document.querySelector('#lightbox video').currentTime > 0")
+    person.page.wait_for_function("() => document.querySelector('#lightbox video').currentTime > 0")
     # The arrow keys belong to the video while it has the focus.
     video.focus()
     person.page.keyboard.press("ArrowRight")

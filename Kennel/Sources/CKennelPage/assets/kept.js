@@ -1,5 +1,7 @@
 // Keeps the latest photos on the device. The service worker shows them while the kennel cannot be reached.
 
+import { isShown } from "./tiles.js";
+
 const keptPhotos = "kennel-kept-photos";
 const maximumPhotos = 60;
 const maximumBytes = 16 * 1024 * 1024;
@@ -61,14 +63,17 @@ function filesOf(found) {
     .concat([...found.querySelectorAll("script[src]")].map((script) => script.getAttribute("src")));
 }
 
-/** The thumbnails of a document, in the sizes that this page has loaded. */
+const postOf = (picture) => picture.closest("[data-post]").dataset.post;
+
+/** The thumbnails of a document, in the sizes that this page has loaded, with their posts. */
 function thumbnailsOf(found) {
   const shown = new Map([...document.querySelectorAll("#grid [data-post] .sharp")]
-    .map((picture) => [picture.closest("[data-post]").dataset.post, picture.currentSrc]));
-  return [...found.querySelectorAll("#grid [data-post] .sharp")].slice(0, maximumPhotos)
-    .map((picture) => shown.get(picture.closest("[data-post]").dataset.post) || picture.getAttribute("src"))
-    .map((address) => new URL(address, location.origin))
-    .map(({ pathname, search }) => pathname + search);
+    .map((picture) => [postOf(picture), picture.currentSrc]));
+  return [...found.querySelectorAll("#grid [data-post] .sharp")].slice(0, maximumPhotos).map((picture) => {
+    const post = postOf(picture);
+    const { pathname, search } = new URL(shown.get(post) || picture.getAttribute("src"), location.origin);
+    return { address: pathname + search, post };
+  });
 }
 
 /** Stores the newest photos as they are now. Nothing is stored for visitors who have not signed in. */
@@ -85,8 +90,11 @@ async function keep() {
   const cache = await caches.open(keptPhotos);
   const wanted = new Set(["/"]);
   let bytes = 0;
-  for (const address of [...filesOf(found), ...thumbnailsOf(found)]) {
+  const files = filesOf(found).map((address) => ({ address }));
+  for (const { address, post } of [...files, ...thumbnailsOf(found)]) {
     if (bytes > maximumBytes) break;
+    // It may have been deleted meanwhile.
+    if (post && !isShown(post)) continue;
     wanted.add(address);
     if (await cache.match(address)) continue;
     const file = await fetch(address, address.startsWith("/assets/") ? { cache: "force-cache" } : thumbnailRequest);
