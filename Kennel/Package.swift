@@ -33,8 +33,9 @@ let package = Package(
       ],
       swiftSettings: strict),
 
-    // The parts of "Kennel on PostgreSQL and an S3-compatible store" (docs/many-processes.md). Nothing uses them yet.
     .target(name: "Hashing", dependencies: ["CSodium"], swiftSettings: strict),
+
+    // The parts of "Kennel on PostgreSQL and an S3-compatible store" (docs/many-processes.md). Nothing uses them yet.
     .target(
       name: "ObjectStorage", dependencies: ["Hashing", root("HTTPSyntax"), root("Retriever")],
       swiftSettings: strict),
@@ -45,7 +46,7 @@ let package = Package(
     .target(name: "QRCodes", swiftSettings: strict),
     .target(
       name: "KennelStorage",
-      dependencies: ["CSQLite", "CSodium", root("SystemFiles"), root("Waiting")],
+      dependencies: ["CSQLite", "CSodium", "Hashing", root("SystemFiles"), root("Waiting")],
       swiftSettings: strict),
     .target(name: "CVideoSandbox"),
     .target(

@@ -1,6 +1,7 @@
-// All calls into libsodium are in this file.
+// All calls into libsodium of this module are in this file. SHA-256 is in Hashing.
 
 import CSodium
+import Hashing
 
 package enum Sodium {
   /// "sodium_init() initializes the library and should be called before any other function". Calling it again is
@@ -22,30 +23,9 @@ package enum Sodium {
     }
   }
 
-  package static func sha256(_ bytes: [UInt8]) -> [UInt8] {
-    var hash = SHA256()
-    bytes.withUnsafeBytes { hash.update($0) }
-    return hash.finish()
-  }
+  package typealias SHA256 = Hashing.SHA256
 
-  /// Computes SHA-256 incrementally.
-  package struct SHA256: ~Copyable {
-    private var state = crypto_hash_sha256_state()
-
-    package init() { crypto_hash_sha256_init(&state) }
-
-    package mutating func update(_ bytes: UnsafeRawBufferPointer) {
-      guard let base = bytes.baseAddress else { return }
-      crypto_hash_sha256_update(&state, base.assumingMemoryBound(to: UInt8.self), UInt64(bytes.count))
-    }
-
-    package consuming func finish() -> [UInt8] {
-      [UInt8](unsafeUninitializedCapacity: Int(crypto_hash_sha256_BYTES)) { buffer, initialized in
-        if let base = buffer.baseAddress { crypto_hash_sha256_final(&state, base) }
-        initialized = Int(crypto_hash_sha256_BYTES)
-      }
-    }
-  }
+  package static func sha256(_ bytes: [UInt8]) -> [UInt8] { SHA256.hash(bytes) }
 
   /// Returns the 32-byte BLAKE2b hash of some bytes under a secret key.
   package static func keyedHash(_ bytes: [UInt8], key: [UInt8]) -> [UInt8] {

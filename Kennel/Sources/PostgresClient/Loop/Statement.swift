@@ -1,6 +1,6 @@
 /// What a connection is asked to do, and who waits for the result.
-struct Statement: Sendable {
-  enum Text: Sendable {
+package struct Statement: Sendable {
+  package enum Text: Sendable {
     /// A statement that is prepared once for each connection. Its literal identifies it.
     case prepared(StaticString, [PostgresValue])
     /// Statements without values and results.
@@ -8,7 +8,7 @@ struct Statement: Sendable {
   }
 
   /// The rows of a result, or the number of rows that were changed.
-  struct Result: Sendable {
+  package struct Result: Sendable {
     var rows: [PostgresRow] = []
     var changedRows = 0
   }

@@ -4,7 +4,7 @@ import Synchronization
 ///
 /// Statements run one after the other. A cancelled task makes the server cancel the running statement; the connection can be
 /// used after that.
-package struct PostgresConnection: Sendable {
+package struct PostgresConnection: PostgresStatements {
   let identifier: UInt64
   let limits: PostgresPool.Limits
   /// Whether the connection has been lost, or its state is not known.
@@ -65,39 +65,7 @@ package struct PostgresConnection: Sendable {
 
   func close() { (try? PostgresLoop.shared())?.post(.close(identifier)) }
 
-  // MARK: Statements
-
-  /// Runs a statement that returns no rows. Returns the number of rows it changed.
-  ///
-  /// - Parameters:
-  ///   - sql: The statement, with `$1`, `$2` and so on for the values.
-  ///   - values: The values.
-  @discardableResult
-  package func run(_ sql: StaticString, _ values: PostgresValue...) async throws(PostgresError) -> Int {
-    try await result(.prepared(sql, values)).changedRows
-  }
-
-  /// Returns the rows of a query.
-  package func rows<Value>(
-    _ sql: StaticString, _ values: PostgresValue..., row read: (PostgresRow) throws(PostgresError) -> Value
-  ) async throws(PostgresError) -> [Value] {
-    var found: [Value] = []
-    for row in try await result(.prepared(sql, values)).rows { found.append(try read(row)) }
-    return found
-  }
-
-  /// Returns the first row of a query, or nil if there is none.
-  package func first<Value>(
-    _ sql: StaticString, _ values: PostgresValue..., row read: (PostgresRow) throws(PostgresError) -> Value
-  ) async throws(PostgresError) -> Value? {
-    guard let row = try await result(.prepared(sql, values)).rows.first else { return nil }
-    return try read(row)
-  }
-
-  /// Runs statements that have no values and return no rows.
-  package func script(_ text: String) async throws(PostgresError) { _ = try await result(.script(text)) }
-
-  private func result(_ text: Statement.Text) async throws(PostgresError) -> Statement.Result {
+  package func result(of text: Statement.Text) async throws(PostgresError) -> Statement.Result {
     do throws(PostgresFailure) { return try await execute(text) } catch { throw error.error }
   }
 

@@ -9,7 +9,7 @@ import Waiting
 ///
 /// Tasks wait for a free connection in the order of their calls. A statement that certainly had no effect because its
 /// connection broke runs again on another one. All connections of a process use one thread.
-package final class PostgresPool: Sendable {
+package final class PostgresPool: PostgresStatements {
   /// The limits of a pool.
   package struct Limits: Sendable, Hashable {
     /// The maximum number of connections.
@@ -163,35 +163,7 @@ package final class PostgresPool: Sendable {
     }
   }
 
-  // MARK: Statements
-
-  /// Runs a statement that returns no rows. Returns the number of rows it changed.
-  @discardableResult
-  package func run(_ sql: StaticString, _ values: PostgresValue...) async throws(PostgresError) -> Int {
-    try await result(.prepared(sql, values)).changedRows
-  }
-
-  /// Returns the rows of a query.
-  package func rows<Value>(
-    _ sql: StaticString, _ values: PostgresValue..., row read: (PostgresRow) throws(PostgresError) -> Value
-  ) async throws(PostgresError) -> [Value] {
-    var found: [Value] = []
-    for row in try await result(.prepared(sql, values)).rows { found.append(try read(row)) }
-    return found
-  }
-
-  /// Returns the first row of a query, or nil if there is none.
-  package func first<Value>(
-    _ sql: StaticString, _ values: PostgresValue..., row read: (PostgresRow) throws(PostgresError) -> Value
-  ) async throws(PostgresError) -> Value? {
-    guard let row = try await result(.prepared(sql, values)).rows.first else { return nil }
-    return try read(row)
-  }
-
-  /// Runs statements that have no values and return no rows.
-  package func script(_ text: String) async throws(PostgresError) { _ = try await result(.script(text)) }
-
-  private func result(_ text: Statement.Text) async throws(PostgresError) -> Statement.Result {
+  package func result(of text: Statement.Text) async throws(PostgresError) -> Statement.Result {
     var attempts = 0
     while true {
       attempts += 1
