@@ -5,6 +5,7 @@ import KennelStorage
 struct ChangeRecorder: Sendable {
   let database: Database
   let photos: PhotoDirectory
+  let blobs: any Blobs
   let log: EventLog
   let hub: EventHub
 
@@ -61,7 +62,7 @@ struct ChangeRecorder: Sendable {
       if let hash = PhotoHash(bytes: bytes) {
         // The transaction that removed the last post runs this again after the commit.
         if transaction.photosPendingRemoval.contains(hash) { continue }
-        if try !Self.isNeeded(hash, connection) { try photos.remove(hash, in: transaction) }
+        if try !Self.isNeeded(hash, connection) { try blobs.remove(hash, in: transaction) }
       }
       try connection.run("DELETE FROM removals WHERE hash = ?", .blob(bytes))
     }

@@ -36,10 +36,10 @@ extension KennelStore {
       if case .orphan(let hash) = problem { hash } else { nil }
     }
     // The write transaction prevents changes by others. Posts may have been added since the check.
-    report.removedCount = try await database.write { [photos] transaction throws(KennelError) in
+    report.removedCount = try await database.write { [blobs] transaction throws(KennelError) in
       var count = 0
       for hash in orphans where try !ChangeRecorder.isNeeded(hash, transaction.connection) {
-        try photos.remove(hash, in: transaction)
+        try blobs.remove(hash, in: transaction)
         count += 1
       }
       return count

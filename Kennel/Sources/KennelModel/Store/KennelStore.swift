@@ -38,7 +38,9 @@ package final class KennelStore: Sendable {
   package let posts: Posts
   package let albums: Albums
   package let uploads: Uploads
+  /// Where the files of uploads arrive. Unless they are in a store, the photos are there too.
   package let photos: PhotoDirectory
+  package let blobs: any Blobs
   package let events: EventHub
   package let versions: ContentVersions
   let database: Database
@@ -110,11 +112,12 @@ package final class KennelStore: Sendable {
           lastDiscardedID: try log.lastDiscardedID(connection))
       }
     }
-    changes = ChangeRecorder(database: database, photos: photos, log: log, hub: events)
+    blobs = photos
+    changes = ChangeRecorder(database: database, photos: photos, blobs: blobs, log: log, hub: events)
     versions = ContentVersions(changes: changes)
     posts = Posts(
-      database: database, photos: photos, changes: changes, clock: clock, timeZone: configuration.timeZone,
-      minimumFreeSpace: configuration.minimumFreeSpace)
+      database: database, photos: photos, blobs: blobs, changes: changes, clock: clock,
+      timeZone: configuration.timeZone, minimumFreeSpace: configuration.minimumFreeSpace)
     albums = Albums(posts: posts)
     uploads = Uploads(posts: posts, limits: configuration.uploads)
     accounts = try Accounts(posts: posts, clock: clock, configuration: configuration.accounts)
