@@ -35,7 +35,7 @@ let package = Package(
 
     .target(name: "Hashing", dependencies: ["CSodium"], swiftSettings: strict),
 
-    // The parts of "Kennel on PostgreSQL and an S3-compatible store" (docs/many-processes.md). Nothing uses them yet.
+    // The parts of "Kennel on PostgreSQL and an S3-compatible store" (docs/many-processes.md).
     .target(
       name: "ObjectStorage", dependencies: ["Hashing", root("HTTPSyntax"), root("Retriever")],
       swiftSettings: strict),
@@ -47,6 +47,9 @@ let package = Package(
     .target(
       name: "KennelStorage",
       dependencies: ["CSQLite", "CSodium", "Hashing", root("SystemFiles"), root("Waiting")],
+      swiftSettings: strict),
+    .target(
+      name: "StoredPhotos", dependencies: ["KennelStorage", "ObjectStorage", root("Caches")],
       swiftSettings: strict),
     .target(name: "CVideoSandbox"),
     .target(
@@ -76,9 +79,9 @@ let package = Package(
     .target(
       name: "KennelCommand",
       dependencies: [
-        "HTTPService", "KennelModel", "KennelPeers", "KennelStorage", "KennelWeb", "QRCodes",
-        root("Retriever"),
-        root("RetrieverImages"), root("SystemFiles"), root("TerminalProgram"),
+        "HTTPService", "KennelModel", "KennelPeers", "KennelStorage", "KennelWeb", "ObjectStorage", "QRCodes",
+        "StoredPhotos", root("Retriever"), root("RetrieverImages"), root("SystemFiles"),
+        root("TerminalProgram"),
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -95,7 +98,7 @@ let package = Package(
     .target(
       name: "KennelTestSupport",
       dependencies: [
-        "HTTPService", "KennelModel", "KennelStorage", "KennelWeb", root("Retriever"),
+        "HTTPService", "KennelModel", "KennelStorage", "KennelWeb", "ObjectStorage", root("Retriever"),
         root("RetrieverImages"),
         root("TestSupport"),
       ],
@@ -103,7 +106,15 @@ let package = Package(
     .testTarget(
       name: "ObjectStorageTests",
       dependencies: [
-        "Hashing", "ObjectStorage", root("Retriever"), root("RetrieverTesting"), root("TestSupport"),
+        "Hashing", "KennelTestSupport", "ObjectStorage", root("Retriever"), root("RetrieverTesting"),
+        root("TestSupport"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "StoredPhotosTests",
+      dependencies: [
+        "KennelModel", "KennelStorage", "KennelTestSupport", "KennelWeb", "ObjectStorage", "StoredPhotos",
+        root("Retriever"), root("RetrieverTesting"), root("TestSupport"),
       ],
       swiftSettings: strict),
     .testTarget(
@@ -140,7 +151,7 @@ let package = Package(
       name: "KennelCommandTests",
       dependencies: [
         "KennelCommand", "kennel", "KennelModel", "KennelPeers", "KennelStorage", "KennelTestSupport",
-        "KennelWeb", root("Retriever"),
+        "KennelWeb", "ObjectStorage", root("Retriever"),
         root("RetrieverImages"), root("TerminalProgram"), root("TestSupport"),
       ],
       swiftSettings: strict),

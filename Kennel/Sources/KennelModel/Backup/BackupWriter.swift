@@ -141,10 +141,16 @@ struct BackupWriter: ~Copyable {
   /// Returns the file of a photo, or nil if it is missing or damaged. It is read twice, the second time from the page cache: a
   /// damaged photo must not get into a backup.
   private func intactFile(_ hash: PhotoHash, byteCount: Int) throws(KennelError) -> BlobFile? {
-    guard let file = try? store.blobs.waitForFile(hash, byteCount: byteCount),
-      (try? PhotoDirectory.hash(of: file.open())) == hash
-    else { return nil }
-    return file
+    do throws(KennelError) {
+      let file = try store.blobs.waitForFile(hash, byteCount: byteCount)
+      return try PhotoDirectory.hash(of: file.open()) == hash ? file : nil
+    } catch {
+      // The photo is not missing if its store cannot be reached, and a later backup can have it.
+      switch error.code {
+      case .storeUnavailable, .busy, .cancelled, .closed, .diskFull: throw error
+      default: return nil
+      }
+    }
   }
 
   private mutating func add(_ hash: PhotoHash, _ photo: BlobFile) throws(KennelError) {

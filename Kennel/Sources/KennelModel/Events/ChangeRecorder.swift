@@ -43,12 +43,13 @@ struct ChangeRecorder: Sendable {
     return version
   }
 
-  /// Removes photos that are no longer used by a post.
+  /// Removes photos that are no longer used by a post. Those in a store are removed later (``KennelStore/sweepPhotos()``).
   func removePhotos() {
     database.writeLater { [self] transaction throws(KennelError) in try removePhotos(in: transaction) }
   }
 
   func removePhotos(in transaction: WriteTransaction) throws(KennelError) {
+    guard blobs.sweeper == nil else { return }
     let limit = 100
     let connection = transaction.connection
     let hashes = try connection.rows("SELECT hash FROM removals LIMIT ?", .integer(Int64(limit))) {

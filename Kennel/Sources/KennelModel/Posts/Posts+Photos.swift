@@ -61,7 +61,9 @@ extension Posts {
       ),
     ]
     for (bytes, count) in unused where count > 0 {
-      try connection.run("INSERT INTO removals (hash) VALUES (?) ON CONFLICT DO NOTHING", .blob(bytes))
+      try connection.run(
+        "INSERT INTO removals (hash, since) VALUES (?, ?) ON CONFLICT DO NOTHING", .blob(bytes),
+        .integer(clock.now().milliseconds))
       if let hash = PhotoHash(bytes: bytes) { transaction.photosPendingRemoval.insert(hash) }
       transaction.afterCommit(.tidyPhotos) { [changes] in changes.removePhotos() }
     }

@@ -28,6 +28,8 @@ package final class KennelStore: Sendable {
     package var pollInterval = Duration.seconds(1)
     /// The time zone of cameras that do not record it, and of dates without a zone.
     package var timeZone = TimeZone.current
+    /// Opens the photos (default: in the directory itself).
+    package var blobs: @Sendable (PhotoDirectory) throws(KennelError) -> any Blobs = { $0 }
 
     package init() {}
   }
@@ -47,6 +49,7 @@ package final class KennelStore: Sendable {
   let changes: ChangeRecorder
   let clock: KennelClock
   let latestVisibility = Mutex(ValueAtCommit<Visibility>())
+  let makeBlobs: @Sendable (PhotoDirectory) throws(KennelError) -> any Blobs
   private let poller: ChangePoller
   /// Runs one backup at a time.
   let backups = BlockingWorkQueue<Void>("backups", slots: 1, maximumWaitingCount: 4)
@@ -112,7 +115,8 @@ package final class KennelStore: Sendable {
           lastDiscardedID: try log.lastDiscardedID(connection))
       }
     }
-    blobs = photos
+    blobs = try configuration.blobs(photos)
+    makeBlobs = configuration.blobs
     changes = ChangeRecorder(database: database, photos: photos, blobs: blobs, log: log, hub: events)
     versions = ContentVersions(changes: changes)
     posts = Posts(

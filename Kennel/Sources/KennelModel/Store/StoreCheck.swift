@@ -10,21 +10,25 @@ struct StoreCheck {
 
   /// - Parameter maximumPhotoSize: the maximum size of a photo in bytes.
   static func run(
-    _ directory: String, readsPhotos: Bool, maximumPhotoSize: Int
+    _ directory: String, readsPhotos: Bool, maximumPhotoSize: Int,
+    blobs: (PhotoDirectory) throws(KennelError) -> any Blobs
   ) async throws(KennelError) -> StoreReport {
-    try await with(directory, maximumPhotoSize: maximumPhotoSize) { check async throws(KennelError) in
+    try await with(directory, maximumPhotoSize: maximumPhotoSize, blobs: blobs) {
+      check async throws(KennelError) in
       try await check.report(readsPhotos: readsPhotos)
     }
   }
 
   /// Runs a closure with a check of a directory.
   static func with<Value: Sendable>(
-    _ directory: String, maximumPhotoSize: Int, _ body: (StoreCheck) async throws(KennelError) -> Value
+    _ directory: String, maximumPhotoSize: Int, blobs: (PhotoDirectory) throws(KennelError) -> any Blobs,
+    _ body: (StoreCheck) async throws(KennelError) -> Value
   ) async throws(KennelError) -> Value {
     let photos = try PhotoDirectory(
       inspecting: directory + "/photos", limits: FileLimits(photo: maximumPhotoSize))
     let check = StoreCheck(
-      database: ReadOnlyDatabase(path: directory + "/kennel.sqlite"), photos: photos, blobs: photos)
+      database: ReadOnlyDatabase(path: directory + "/kennel.sqlite"), photos: photos,
+      blobs: try blobs(photos))
     let result: Result<Value, KennelError>
     do throws(KennelError) { result = .success(try await body(check)) } catch { result = .failure(error) }
     await check.database.close()

@@ -25,12 +25,15 @@ package protocol Blobs: Sendable {
   /// Removes a photo, or notes that it can be removed. The write lock must be held.
   func remove(_ hash: PhotoHash, in transaction: WriteTransaction) throws(KennelError)
 
+  /// What removes photos that no post uses; nil if ``remove(_:in:)`` removes them.
+  var sweeper: (any BlobSweeper)? { get }
+
   // MARK: Reading
 
   /// Returns the bytes of a photo for a response.
   ///
   /// - Parameter byteCount: the size recorded with its post.
-  func body(of hash: PhotoHash, byteCount: Int) -> BlobBody
+  func body(of hash: PhotoHash, byteCount: Int) async throws(KennelError) -> BlobBody
 
   /// Returns a local file with the bytes of a photo, for programs that need one.
   ///
@@ -67,6 +70,20 @@ package protocol Blobs: Sendable {
   /// Returns whether a photo without a row is still stored, although no process is about to use it. The database is between
   /// two commits.
   func isStillUnused(_ hash: PhotoHash) -> Bool
+}
+
+/// Removes photos that no post uses from a store, later and outside of transactions. Nothing must be able to put a photo meanwhile
+/// (``PhotoDirectory/beginRemovals()``).
+package protocol BlobSweeper: Sendable {
+  /// How long a photo stays after its last post was deleted.
+  var removalAge: Duration { get }
+
+  /// Removes photos. Those that do not exist are not an error.
+  func delete(_ hashes: [PhotoHash]) async throws(KennelError)
+
+  /// Returns photos that are stored for so long that they have a row if they are needed, in the order of their hashes. The
+  /// result is empty at the end.
+  func oldPhotos(after last: PhotoHash?) async throws(KennelError) -> [PhotoHash]
 }
 
 /// A photo with the size that its row has.

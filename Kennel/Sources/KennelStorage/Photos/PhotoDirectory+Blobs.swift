@@ -1,5 +1,7 @@
 /// Photos in a directory. A photo that was uploaded is moved to its place in the transaction of its row.
 extension PhotoDirectory: Blobs {
+  package var sweeper: (any BlobSweeper)? { nil }
+
   package func put(_ photo: StagedPhoto) async throws(KennelError) -> FileLock? { nil }
 
   /// Returns whether a photo's file exists with all of its bytes.
@@ -36,7 +38,7 @@ extension PhotoDirectory: Blobs {
     }
   }
 
-  package func body(of hash: PhotoHash, byteCount: Int) -> BlobBody {
+  package func body(of hash: PhotoHash, byteCount: Int) async throws(KennelError) -> BlobBody {
     .file(BlobFile(path: location(hash)))
   }
 

@@ -37,9 +37,12 @@ package final class PhotoDirectory: Sendable {
   }
 
   /// Starts the upload of a photo.
-  package func beginUpload() async throws(KennelError) -> PhotoUpload {
+  ///
+  /// - Parameter limit: the maximum size (default: that of a photo or a video, depending on what it is).
+  package func beginUpload(limit: Int? = nil) async throws(KennelError) -> PhotoUpload {
     let file = try await workQueue.run { [self] () throws(KennelError) in try makeTemporaryFile() }
-    return PhotoUpload(file: file, limit: UploadLimit(limits), workQueue: workQueue)
+    let limit = limit.map { UploadLimit($0) } ?? UploadLimit(limits)
+    return PhotoUpload(file: file, limit: limit, workQueue: workQueue)
   }
 
   /// Stores a complete photo.
@@ -98,6 +101,11 @@ package final class PhotoDirectory: Sendable {
   /// deleted; the files of their photos are removed afterwards.
   package func holdRemovals() throws(KennelError) -> FileLock {
     try FileLock(sharing: OpenFile(directory: path))
+  }
+
+  /// The same as ``holdRemovals()``, but returns nil instead of waiting while another process removes files.
+  package func holdRemovalsIfFree() throws(KennelError) -> FileLock? {
+    FileLock(sharingIfFree: try OpenFile(directory: path))
   }
 
   /// Allows files to be removed for as long as the returned lock exists. Returns nil while another process holds them.

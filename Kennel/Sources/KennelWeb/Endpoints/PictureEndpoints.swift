@@ -14,7 +14,7 @@ struct PictureEndpoints: Sendable {
     if call.visitor?.peer != nil, post.origin != nil || post.facts.format.isVideo {
       throw Problem(.notFound, "The post is not shared.")
     }
-    let body = store.blobs.body(of: post.photo, byteCount: post.byteCount)
+    let body = try await store.blobs.body(of: post.photo, byteCount: post.byteCount)
     let (type, tag) = (post.facts.format.contentType, EntityTag(post.photo.description))
     let fields: HTTPFields = ["Cache-Control": CacheControl.revalidated]
     return try await store.posts.reportingIfMissing(post.id) { () async throws(KennelError) in
