@@ -56,7 +56,7 @@ extension Accounts {
       connection throws(KennelError) in
       let name = try connection.first("SELECT name FROM users WHERE id = ?", .integer(user)) { $0.text(0) }
       guard let name else { throw KennelError.noSuchUser }
-      try connection.run("DELETE FROM account_links WHERE user = ?", .integer(user))
+      try connection.run(#"DELETE FROM account_links WHERE "user" = ?"#, .integer(user))
       return (.password(user, name: name), user)
     }
     guard let made else { throw KennelError.noSuchUser }
@@ -74,15 +74,15 @@ extension Accounts {
       let connection = transaction.connection
       try connection.run("DELETE FROM account_links WHERE expires <= ?", .integer(now.milliseconds))
       guard let (purpose, user) = try prepare(connection) else { return nil }
-      try connection.run(
+      let id = try connection.runReturningNumber(
         """
-        INSERT INTO account_links (token, kind, role, user, creator, created, expires)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO account_links (token, kind, role, "user", creator, created, expires)
+        VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id
         """, .blob(token.digest), .text(purpose.kind), purpose.role.map { .text($0.rawValue) } ?? .null,
         user.map { .integer($0) } ?? .null, creator.map { .integer($0) } ?? .null,
         .integer(now.milliseconds), .integer(expires.milliseconds))
       let link = AccountLink(
-        id: connection.lastInsertedID, purpose: purpose, creator: nil, created: now, expires: expires)
+        id: id, purpose: purpose, creator: nil, created: now, expires: expires)
       return NewAccountLink(token: token, link: link)
     }
   }

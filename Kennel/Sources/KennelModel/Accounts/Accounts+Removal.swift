@@ -26,7 +26,7 @@ extension Accounts {
       return RemovedContent(
         posts: try count("SELECT count(*) FROM posts WHERE author = ?"),
         comments: try count("SELECT count(*) FROM comments WHERE author = ?"),
-        favourites: try count("SELECT count(*) FROM favourites WHERE user = ?"))
+        favourites: try count(#"SELECT count(*) FROM favourites WHERE "user" = ?"#))
     }
   }
 
@@ -69,6 +69,7 @@ extension Accounts {
           "UPDATE albums SET owner = ? WHERE owner = ?", .integer(recipient), .integer(user))
       }
       try connection.run("DELETE FROM users WHERE id = ?", .integer(user))
+      try ContentVersion.noteChangedNames(connection)
       return removed
     }
     discardVerifiedCredentials(of: user)
@@ -106,10 +107,10 @@ extension Accounts {
     of user: User.ID, at now: Date, in transaction: WriteTransaction
   ) throws(KennelError) -> Int {
     let connection = transaction.connection
-    let favoured = try connection.rows("SELECT post FROM favourites WHERE user = ?", .integer(user)) {
+    let favoured = try connection.rows(#"SELECT post FROM favourites WHERE "user" = ?"#, .integer(user)) {
       $0.integer(0)
     }
-    try connection.run("DELETE FROM favourites WHERE user = ?", .integer(user))
+    try connection.run(#"DELETE FROM favourites WHERE "user" = ?"#, .integer(user))
     for post in favoured {
       let count = try Posts.favouriteCount(post, connection)
       try posts.changes.record(.favourites(count: count), post: post, at: now, in: transaction)

@@ -78,17 +78,17 @@ package final class Accounts: Sendable {
   static func insert(
     _ name: UserName, role: User.Role, password hash: String, created: Date, _ connection: Connection
   ) throws(KennelError) -> User {
+    let id: User.ID
     do throws(KennelError) {
-      try connection.run(
-        "INSERT INTO users (name, folded, role, password, created) VALUES (?, ?, ?, ?, ?)",
+      id = try connection.runReturningNumber(
+        "INSERT INTO users (name, folded, role, password, created) VALUES (?, ?, ?, ?, ?) RETURNING id",
         .text(name.text), .text(name.folded), .text(role.rawValue), .text(hash),
         .integer(created.milliseconds))
     } catch  where error.isDuplicate {
       throw nameTaken
     }
     return User(
-      id: connection.lastInsertedID, name: name.text, role: role,
-      created: Date(milliseconds: created.milliseconds))
+      id: id, name: name.text, role: role, created: Date(milliseconds: created.milliseconds))
   }
 
   /// Returns whether there is any account. As soon as there is one, this takes no query.
@@ -146,8 +146,8 @@ package final class Accounts: Sendable {
       } catch  where error.isDuplicate {
         throw Self.nameTaken
       }
-      // Pages that show the name are out of date. Skipping an id changes the version of the content.
-      try connection.run("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'users'")
+      // Pages that show the name are out of date.
+      try ContentVersion.noteChangedNames(connection)
       return true
     }
   }
@@ -205,8 +205,8 @@ package final class Accounts: Sendable {
       "UPDATE users SET password = ? WHERE id = ?", .text(hash), .integer(user))
     guard count == 1 else { throw KennelError.noSuchUser }
     try endSessions(of: user, except: kept, connection)
-    try connection.run("DELETE FROM feeds WHERE user = ?", .integer(user))
-    try connection.run("DELETE FROM account_links WHERE user = ?", .integer(user))
+    try connection.run(#"DELETE FROM feeds WHERE "user" = ?"#, .integer(user))
+    try connection.run(#"DELETE FROM account_links WHERE "user" = ?"#, .integer(user))
   }
 
   /// Changes a user's password if the present one is right. It counts as an attempt to sign in.

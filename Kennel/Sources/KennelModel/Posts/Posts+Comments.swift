@@ -16,10 +16,9 @@ extension Posts {
       _ = try Self.author(of: post, connection)
       let name = try connection.first("SELECT name FROM users WHERE id = ?", .integer(author)) { $0.text(0) }
       guard let name else { throw KennelError.noSuchUser }
-      try connection.run(
-        "INSERT INTO comments (post, author, text, created) VALUES (?, ?, ?, ?)",
+      let id = try connection.runReturningNumber(
+        "INSERT INTO comments (post, author, text, created) VALUES (?, ?, ?, ?) RETURNING id",
         .integer(post), .integer(author), .text(text), .integer(now.milliseconds))
-      let id = connection.lastInsertedID
       let count = try Self.commentCount(post, connection)
       try changes.record(.commented(comment: id, count: count), post: post, at: now, in: transaction)
       return Comment(

@@ -25,10 +25,10 @@ extension Posts {
         changed =
           isFavourite
           ? try connection.run(
-            "INSERT INTO favourites (post, user, created) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            #"INSERT INTO favourites (post, "user", created) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"#,
             .integer(post), .integer(user), .integer(now.milliseconds))
           : try connection.run(
-            "DELETE FROM favourites WHERE post = ? AND user = ?", .integer(post), .integer(user))
+            #"DELETE FROM favourites WHERE post = ? AND "user" = ?"#, .integer(post), .integer(user))
       } catch  where error.isMissingReference {
         throw KennelError.noSuchUser
       }
@@ -59,8 +59,8 @@ extension Posts {
     // CROSS JOIN makes SQLite begin with the user's favourites, which are few.
     let ids = try connection.rows(
       """
-      SELECT p.id FROM favourites f CROSS JOIN posts p ON p.id = f.post
-      WHERE f.user = ? AND p.binned IS NULL AND (p.taken_local, p.id) < (?, ?) ORDER BY p.taken_local DESC, p.id DESC LIMIT ?
+      SELECT p.id FROM favourites f CROSS JOIN posts p
+      WHERE p.id = f.post AND f.user = ? AND p.binned IS NULL AND (p.taken_local, p.id) < (?, ?) ORDER BY p.taken_local DESC, p.id DESC LIMIT ?
       """, .integer(user), .integer(position.localMilliseconds), .integer(position.id),
       .integer(Int64(min(max(limit, 1), maximumPageSize))), row: { $0.integer(0) })
     return try posts(ids, for: user, from: connection)

@@ -102,7 +102,7 @@ extension Posts {
     try connection.run(
       """
       UPDATE posts SET taken = ?2, taken_offset = ?3, taken_source = ?4, taken_local = ?5
-      WHERE id = ?1 AND (taken, taken_offset, taken_source) IS NOT (?2, ?3, ?4)
+      WHERE id = ?1 AND (taken, taken_offset, taken_source) IS DISTINCT FROM (?2, ?3, ?4)
       """, .integer(post), .integer(time.milliseconds), .integer(Int64(time.secondsFromGMT)),
       .text(time.source.rawValue), .integer(time.localMilliseconds)) > 0
   }

@@ -88,13 +88,14 @@ package final class Posts: Sendable {
     if !draft.allowsDuplicate { try Self.refuseDuplicate(of: draft.photo, connection) }
     if !draft.ignoresQuota { try Quotas.requireRoom(for: draft.photo, of: draft.author, connection) }
     try keep(draft.photo, in: transaction)
+    let id: Post.ID
     do throws(KennelError) {
       let (photo, origin) = (draft.photo, draft.origin)
-      try connection.run(
+      id = try connection.runReturningNumber(
         """
         INSERT INTO posts (author, photo, caption, created, peer, peer_author, remote, taken, taken_offset, taken_source,
           taken_local, metadata, original, original_format, part)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id
         """, .integer(draft.author), .blob(photo.file.hash.bytes), .text(draft.caption),
         .integer(created.milliseconds), origin.map { .text($0.kennel) } ?? .null,
         origin.map { .text($0.author) } ?? .null, origin.map { .integer($0.id) } ?? .null,
@@ -104,7 +105,6 @@ package final class Posts: Sendable {
     } catch  where error.isMissingReference {
       throw KennelError.noSuchUser
     }
-    let id = connection.lastInsertedID
     if let upload = draft.upload {
       let count = try connection.run(
         "UPDATE uploads SET post = ? WHERE id = ? AND post IS NULL", .integer(id), .blob(upload))
@@ -195,11 +195,11 @@ package final class Posts: Sendable {
       """
       SELECT p.id, p.author, u.name, p.caption, p.photo, h.bytes, h.width, h.height, h.format, h.thumbhash, p.created,
         (SELECT count(*) FROM favourites WHERE post = p.id), (SELECT count(*) FROM comments WHERE post = p.id),
-        EXISTS (SELECT 1 FROM favourites WHERE post = p.id AND user = ?1), p.peer, p.peer_author, p.remote,
+        EXISTS (SELECT 1 FROM favourites WHERE post = p.id AND "user" = ?1), p.peer, p.peer_author, p.remote,
         p.metadata, p.original, p.original_format, p.part, p.taken, p.taken_offset, p.taken_source, p.edited,
         h.duration
       FROM posts p JOIN users u ON u.id = p.author JOIN photos h ON h.hash = p.photo
-      WHERE p.id = ?2 AND (p.binned IS NULL OR ?3)
+      WHERE p.id = ?2 AND (p.binned IS NULL OR ?3 = 1)
       """, .integer(viewer ?? 0), .integer(id), .integer(inBin ? 1 : 0), row: Post.init(row:))
   }
 

@@ -94,14 +94,14 @@ package struct Quotas: Sendable {
     try await database.write { transaction throws(KennelError) -> Void in
       let connection = transaction.connection
       guard let quota else {
-        try connection.run("DELETE FROM quotas WHERE user = ?", .integer(user))
+        try connection.run(#"DELETE FROM quotas WHERE "user" = ?"#, .integer(user))
         return
       }
       do throws(KennelError) {
         try connection.run(
           """
-          INSERT INTO quotas (user, bytes) VALUES (?, ?)
-          ON CONFLICT (user) DO UPDATE SET bytes = excluded.bytes
+          INSERT INTO quotas ("user", bytes) VALUES (?, ?)
+          ON CONFLICT ("user") DO UPDATE SET bytes = excluded.bytes
           """, .integer(user), quota.bytes.map { .integer($0) } ?? .null)
       } catch  where error.isMissingReference {
         throw KennelError.noSuchUser
@@ -116,7 +116,7 @@ package struct Quotas: Sendable {
   }
 
   private static func quota(of user: User.ID, _ connection: Connection) throws(KennelError) -> Quota {
-    let own = try connection.first("SELECT bytes FROM quotas WHERE user = ?", .integer(user)) {
+    let own = try connection.first(#"SELECT bytes FROM quotas WHERE "user" = ?"#, .integer(user)) {
       Quota($0.isNull(0) ? nil : $0.integer(0))
     }
     if let own { return own }

@@ -93,7 +93,8 @@ extension PeerReadState {
   static func advance(to id: Int64, of key: PeerKey, _ connection: Connection) throws(KennelError) {
     try connection.run(
       """
-      INSERT INTO peers (name, cursor) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET cursor = max(cursor, ?2)
+      INSERT INTO peers (name, cursor) VALUES (?1, ?2)
+      ON CONFLICT (name) DO UPDATE SET cursor = CASE WHEN peers.cursor > ?2 THEN peers.cursor ELSE ?2 END
       """, .text(key.readPositionKey), .integer(id))
   }
 
@@ -125,7 +126,8 @@ extension PeerReadState {
       // The kennel did not send an identity until now, like older versions, so it was remembered by its address.
       start = max(start, here.cursor)
       try connection.run(
-        "UPDATE OR IGNORE taken SET peer = ? WHERE peer = ?", .text(key.kennel), .text(address))
+        "INSERT INTO taken (peer, remote) SELECT ?1, remote FROM taken WHERE peer = ?2 ON CONFLICT DO NOTHING",
+        .text(key.kennel), .text(address))
       try connection.run("DELETE FROM taken WHERE peer = ?", .text(address))
     }
     try advance(to: start, of: key, connection)
@@ -158,7 +160,7 @@ extension PeerReadState {
   private static func lowestCursor(of key: PeerKey, _ connection: Connection) throws(KennelError) -> Int64 {
     let prefix = key.kennel + " "
     return try connection.first(
-      "SELECT coalesce(min(cursor), 0) FROM peers WHERE substr(name, 1, ?) = ?",
+      "SELECT coalesce(min(cursor), 0) FROM peers WHERE substr(name, 1, CAST(? AS INTEGER)) = ?",
       .integer(Int64(prefix.utf8.count)), .text(prefix)
     ) { $0.integer(0) } ?? 0
   }

@@ -101,8 +101,6 @@ package final class Connection {
   /// False after SQLite has rolled back a transaction by itself, as it does when the disk is full.
   var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
-  package var lastInsertedID: Int64 { sqlite3_last_insert_rowid(handle) }
-
   /// Returns the address of the log's index, which all processes that have the database open share, or nil if there is
   /// none. It is valid for as long as this connection is open.
   func logIndex() throws(KennelError) -> UInt? {
@@ -131,6 +129,19 @@ package final class Connection {
     defer { statement.rewind() }
     while try step(statement) {}
     return Int(sqlite3_changes64(handle))
+  }
+
+  /// Runs a statement that returns a number, such as the id of a new row by `RETURNING id`.
+  package func runReturningNumber(_ sql: StaticString, _ values: SQLValue...) throws(KennelError) -> Int64 {
+    let statement = try bound(sql, values)
+    defer { statement.rewind() }
+    guard try step(statement) else {
+      throw KennelError(.damaged, "The database at \(name) has no row that a change needs. Restore a backup.")
+    }
+    let number = Row(statement: statement.handle).integer(0)
+    // References are checked at the end of the statement.
+    while try step(statement) {}
+    return number
   }
 
   /// Returns the rows of a query.
