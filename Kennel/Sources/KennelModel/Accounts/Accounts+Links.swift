@@ -65,7 +65,8 @@ extension Accounts {
 
   private func makeLink(
     lifetime: Duration, creator: User.ID? = nil,
-    prepare: @escaping @Sendable (Connection) throws(KennelError) -> (AccountLink.Purpose, User.ID?)?
+    prepare:
+      @escaping @Sendable (any RecordConnection) throws(KennelError) -> (AccountLink.Purpose, User.ID?)?
   ) async throws(KennelError) -> NewAccountLink? {
     let token = SecretToken<AccountLink>()
     let now = Date(milliseconds: clock.now().milliseconds)
@@ -136,7 +137,7 @@ extension Accounts {
   }
 
   private static func link(
-    of token: SecretToken<AccountLink>, now: Int64, _ connection: Connection
+    of token: SecretToken<AccountLink>, now: Int64, _ connection: any RecordConnection
   ) throws(KennelError) -> AccountLink? {
     try connection.first(
       """
@@ -214,7 +215,7 @@ extension AccountLink.Purpose {
 
 extension AccountLink {
   /// Creates a link from the columns id, kind, role, user, the user's name, the creator's name, created and expires.
-  fileprivate init(row: borrowing Row) throws(KennelError) {
+  fileprivate init(row: borrowing RecordRow) throws(KennelError) {
     let purpose: Purpose
     switch (row.text(1), User.Role(rawValue: row.text(2))) {
     case ("first", _): purpose = .firstOwner

@@ -92,7 +92,9 @@ extension Accounts {
     }
   }
 
-  private static func requireAnotherOwner(than user: User.ID, _ connection: Connection) throws(KennelError) {
+  private static func requireAnotherOwner(than user: User.ID, _ connection: any RecordConnection)
+    throws(KennelError)
+  {
     let role = try connection.first("SELECT role FROM users WHERE id = ?", .integer(user)) { $0.text(0) }
     guard let role else { throw KennelError.noSuchUser }
     guard role == User.Role.owner.rawValue else { return }

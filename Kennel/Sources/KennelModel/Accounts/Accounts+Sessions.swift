@@ -160,7 +160,7 @@ extension Accounts {
   }
 
   static func endSessions(
-    of user: User.ID, except kept: SessionToken?, _ connection: Connection
+    of user: User.ID, except kept: SessionToken?, _ connection: any RecordConnection
   ) throws(KennelError) {
     try connection.run(
       #"DELETE FROM sessions WHERE "user" = ? AND token <> ?"#, .integer(user), .blob(kept?.digest ?? []))

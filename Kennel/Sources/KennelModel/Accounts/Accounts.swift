@@ -25,7 +25,7 @@ package final class Accounts: Sendable {
   package static let minimumPasswordCharacterCount = 8
   package static let maximumPasswordByteCount = 1024
 
-  let database: Database
+  let database: any Records
   let posts: Posts
   let clock: KennelClock
   let configuration: Configuration
@@ -76,7 +76,8 @@ package final class Accounts: Sendable {
   static let nameTaken = KennelError(.nameTaken, "This name is already taken. Choose another name.")
 
   static func insert(
-    _ name: UserName, role: User.Role, password hash: String, created: Date, _ connection: Connection
+    _ name: UserName, role: User.Role, password hash: String, created: Date,
+    _ connection: any RecordConnection
   ) throws(KennelError) -> User {
     let id: User.ID
     do throws(KennelError) {
@@ -199,7 +200,7 @@ package final class Accounts: Sendable {
   }
 
   static func setPassword(
-    hash: String, of user: User.ID, keeping kept: SessionToken?, _ connection: Connection
+    hash: String, of user: User.ID, keeping kept: SessionToken?, _ connection: any RecordConnection
   ) throws(KennelError) {
     let count = try connection.run(
       "UPDATE users SET password = ? WHERE id = ?", .text(hash), .integer(user))

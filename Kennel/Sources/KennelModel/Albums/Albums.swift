@@ -19,7 +19,7 @@ package final class Albums: Sendable {
   /// Limits how often a user may change titles, because each change brings the words of all the album's posts up to date.
   private let renamings = Mutex(
     AllowanceTable<User.ID>(AttemptAllowance(burst: 20, refill: .seconds(60)), capacity: 10_000))
-  var database: Database { posts.database }
+  var database: any Records { posts.database }
 
   init(posts: Posts) { self.posts = posts }
 
@@ -134,7 +134,7 @@ package final class Albums: Sendable {
   }
 
   static func requireEditor(
-    _ user: User.ID?, of album: Album, _ connection: Connection
+    _ user: User.ID?, of album: Album, _ connection: any RecordConnection
   ) throws(KennelError) {
     try Posts.requireEditor(user, ofAlbumOf: album.owner, to: "change it", connection)
   }

@@ -19,7 +19,7 @@ package struct ContentVersion: Sendable, Hashable {
   }
 
   /// Reads the version in the transaction of a connection.
-  init(_ connection: Connection) throws(KennelError) {
+  init(_ connection: any RecordConnection) throws(KennelError) {
     let version = try connection.first(
       """
       SELECT (SELECT value FROM counters WHERE name = 'events'), (SELECT value FROM counters WHERE name = 'names')
@@ -31,7 +31,7 @@ package struct ContentVersion: Sendable, Hashable {
 
 extension ContentVersion {
   /// Changes the version, because a user was removed or has another name.
-  static func noteChangedNames(_ connection: Connection) throws(KennelError) {
+  static func noteChangedNames(_ connection: any RecordConnection) throws(KennelError) {
     try connection.run("UPDATE counters SET value = value + 1 WHERE name = 'names'")
   }
 }

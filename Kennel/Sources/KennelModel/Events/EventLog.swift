@@ -24,7 +24,9 @@ struct EventLog: Sendable {
   }
 
   /// Returns the events after an id, the oldest first.
-  func events(after id: Int64, limit: Int, from connection: Connection) throws(KennelError) -> [KennelEvent] {
+  func events(after id: Int64, limit: Int, from connection: any RecordConnection) throws(KennelError)
+    -> [KennelEvent]
+  {
     try connection.rows(
       """
       SELECT id, kind, post, comment, count, created, "user", given, photo, album FROM events WHERE id > ? ORDER BY id LIMIT ?
@@ -44,7 +46,7 @@ struct EventLog: Sendable {
   }
 
   /// Returns the id before the oldest event in the log. Events up to this id cannot be replayed.
-  func lastDiscardedID(_ connection: Connection) throws(KennelError) -> Int64 {
+  func lastDiscardedID(_ connection: any RecordConnection) throws(KennelError) -> Int64 {
     if let oldest = try connection.first("SELECT id FROM events ORDER BY id LIMIT 1", row: { $0.integer(0) })
     {
       return oldest - 1
@@ -53,7 +55,7 @@ struct EventLog: Sendable {
   }
 
   /// Returns the id of the latest event ever written, or 0 if there was none.
-  static func lastID(_ connection: Connection) throws(KennelError) -> Int64 {
+  static func lastID(_ connection: any RecordConnection) throws(KennelError) -> Int64 {
     try connection.first("SELECT value FROM counters WHERE name = 'events'") { $0.integer(0) } ?? 0
   }
 }

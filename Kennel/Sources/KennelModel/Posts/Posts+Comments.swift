@@ -40,7 +40,7 @@ extension Posts {
   }
 
   static func comments(
-    on post: Post.ID, after: Comment.ID?, limit: Int, from connection: Connection
+    on post: Post.ID, after: Comment.ID?, limit: Int, from connection: any RecordConnection
   ) throws(KennelError) -> [Comment] {
     try connection.rows(
       """
@@ -76,7 +76,7 @@ extension Posts {
     }
   }
 
-  static func commentCount(_ post: Post.ID, _ connection: Connection) throws(KennelError) -> Int {
+  static func commentCount(_ post: Post.ID, _ connection: any RecordConnection) throws(KennelError) -> Int {
     Int(
       try connection.first("SELECT count(*) FROM comments WHERE post = ?", .integer(post)) { $0.integer(0) }
         ?? 0)

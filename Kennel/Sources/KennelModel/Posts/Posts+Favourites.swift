@@ -53,7 +53,7 @@ extension Posts {
   }
 
   static func favourites(
-    of user: User.ID, _ start: PageStart, limit: Int, from connection: Connection
+    of user: User.ID, _ start: PageStart, limit: Int, from connection: any RecordConnection
   ) throws(KennelError) -> [Post] {
     guard let position = try position(before: start, connection) else { return [] }
     // CROSS JOIN makes SQLite begin with the user's favourites, which are few.
@@ -67,7 +67,7 @@ extension Posts {
   }
 
   /// Returns the number of favourites. It is counted each time, so a stored number cannot become wrong.
-  static func favouriteCount(_ post: Post.ID, _ connection: Connection) throws(KennelError) -> Int {
+  static func favouriteCount(_ post: Post.ID, _ connection: any RecordConnection) throws(KennelError) -> Int {
     let count = try connection.first("SELECT count(*) FROM favourites WHERE post = ?", .integer(post)) {
       row in
       Int(row.integer(0))

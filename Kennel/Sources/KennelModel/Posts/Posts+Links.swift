@@ -131,7 +131,7 @@ extension Posts {
   }
 
   private static func link(
-    _ id: SecretLink.ID, from connection: Connection
+    _ id: SecretLink.ID, from connection: any RecordConnection
   ) throws(KennelError) -> SecretLink? {
     try connection.first(
       """
@@ -148,7 +148,7 @@ extension Posts {
   }
 
   private static func links(
-    _ ids: [SecretLink.ID], from connection: Connection
+    _ ids: [SecretLink.ID], from connection: any RecordConnection
   ) throws(KennelError) -> [SecretLink] {
     var links: [SecretLink] = []
     for id in ids {
@@ -158,7 +158,7 @@ extension Posts {
   }
 
   private static func requireLinkPermission(
-    _ user: User.ID, _ target: SecretLink.Target, _ connection: Connection
+    _ user: User.ID, _ target: SecretLink.Target, _ connection: any RecordConnection
   ) throws(KennelError) {
     switch target {
     case .post(let id):

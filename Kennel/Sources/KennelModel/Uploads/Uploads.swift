@@ -23,7 +23,7 @@ package final class Uploads: Sendable {
   package let limits: Limits
   let posts: Posts
   private let clock: KennelClock
-  var database: Database { posts.database }
+  var database: any Records { posts.database }
   var photos: PhotoDirectory { posts.photos }
 
   init(posts: Posts, limits: Limits) {
@@ -63,7 +63,7 @@ package final class Uploads: Sendable {
   }
 
   private static func insert(
-    _ upload: Upload, _ limits: Limits, at now: Date, _ connection: Connection
+    _ upload: Upload, _ limits: Limits, at now: Date, _ connection: any RecordConnection
   ) throws(KennelError) {
     let (count, byteCount) =
       try connection.first(
@@ -142,7 +142,7 @@ package final class Uploads: Sendable {
     try await database.read { connection throws(KennelError) in try Self.unfinishedCount(connection) }
   }
 
-  static func unfinishedCount(_ connection: Connection) throws(KennelError) -> Int {
+  static func unfinishedCount(_ connection: any RecordConnection) throws(KennelError) -> Int {
     try connection.first("SELECT count(*) FROM uploads WHERE post IS NULL") { Int($0.integer(0)) } ?? 0
   }
 
