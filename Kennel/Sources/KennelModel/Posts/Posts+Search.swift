@@ -22,8 +22,8 @@ extension Posts {
         // CROSS JOIN makes SQLite begin with the index of words.
         let ids = try connection.rows(
           """
-          SELECT p.id FROM search CROSS JOIN posts p ON p.id = search.rowid
-          WHERE search MATCH ? AND p.binned IS NULL AND (p.taken_local, p.id) < (?, ?)
+          SELECT p.id FROM search CROSS JOIN posts p
+          WHERE p.id = search.rowid AND search MATCH ? AND p.binned IS NULL AND (p.taken_local, p.id) < (?, ?)
           ORDER BY p.taken_local DESC, p.id DESC LIMIT ?
           """, .text(expression), .integer(position.localMilliseconds), .integer(position.id),
           .integer(Int64(min(max(limit, 1), Self.maximumPageSize)))
