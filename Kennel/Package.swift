@@ -35,7 +35,8 @@ let package = Package(
 
     .target(name: "Hashing", dependencies: ["CSodium"], swiftSettings: strict),
 
-    // The parts of "Kennel on PostgreSQL and an S3-compatible store" (docs/many-processes.md). Nothing uses them yet.
+    // The parts of "Kennel on PostgreSQL and an S3-compatible store" (docs/many-processes.md). Nothing uses ObjectStorage
+    // yet.
     .target(
       name: "ObjectStorage", dependencies: ["Hashing", root("HTTPSyntax"), root("Retriever")],
       swiftSettings: strict),
