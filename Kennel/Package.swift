@@ -46,7 +46,9 @@ let package = Package(
     .target(name: "QRCodes", swiftSettings: strict),
     .target(
       name: "KennelStorage",
-      dependencies: ["CSQLite", "CSodium", "Hashing", root("SystemFiles"), root("Waiting")],
+      dependencies: [
+        "CSQLite", "CSodium", "Hashing", "PostgresClient", root("SystemFiles"), root("Waiting"),
+      ],
       swiftSettings: strict),
     .target(
       name: "StoredPhotos", dependencies: ["KennelStorage", "ObjectStorage", root("Caches")],
@@ -98,7 +100,8 @@ let package = Package(
     .target(
       name: "KennelTestSupport",
       dependencies: [
-        "HTTPService", "KennelModel", "KennelStorage", "KennelWeb", "ObjectStorage", root("Retriever"),
+        "HTTPService", "KennelModel", "KennelStorage", "KennelWeb", "ObjectStorage", "PostgresTestSupport",
+        root("Retriever"),
         root("RetrieverImages"),
         root("TestSupport"),
       ],
@@ -117,8 +120,12 @@ let package = Package(
         root("Retriever"), root("RetrieverTesting"), root("TestSupport"),
       ],
       swiftSettings: strict),
+    .target(
+      name: "PostgresTestSupport", dependencies: ["PostgresClient", root("TestSupport")],
+      path: "Tests/PostgresTestSupport", swiftSettings: strict),
     .testTarget(
-      name: "PostgresClientTests", dependencies: ["PostgresClient", root("TestSupport")],
+      name: "PostgresClientTests",
+      dependencies: ["PostgresClient", "PostgresTestSupport", root("TestSupport")],
       swiftSettings: strict),
     .testTarget(name: "QRCodesTests", dependencies: ["QRCodes"], swiftSettings: strict),
     .testTarget(
@@ -128,8 +135,8 @@ let package = Package(
     .testTarget(
       name: "KennelModelTests",
       dependencies: [
-        "KennelModel", "KennelStorage", "KennelTestSupport", "kennel-writer", root("RetrieverImages"),
-        root("TestSupport"),
+        "KennelModel", "KennelStorage", "KennelTestSupport", "PostgresClient", "PostgresTestSupport",
+        "kennel-writer", root("RetrieverImages"), root("TestSupport"),
       ],
       swiftSettings: strict),
     .testTarget(

@@ -63,7 +63,9 @@ final class CachedPhotos: Sendable {
 
   /// Adds a verified file, which also stays where it is. Nothing happens if that is not possible.
   func add(_ photo: StagedPhoto) {
-    guard (try? photo.shareLock()) != nil, (try? FileCalls.link(photo.path, as: path(photo.hash))) == true else { return }
+    guard (try? photo.shareLock()) != nil,
+      (try? FileCalls.link(photo.path, as: path(photo.hash))) == true
+    else { return }
     note(photo.hash, byteCount: photo.byteCount)
   }
 

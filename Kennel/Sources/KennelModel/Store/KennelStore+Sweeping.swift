@@ -51,7 +51,7 @@ extension KennelStore {
   }
 
   private static func unused(
-    _ hashes: [PhotoHash], _ connection: Connection
+    _ hashes: [PhotoHash], _ connection: any RecordConnection
   ) throws(KennelError) -> [PhotoHash] {
     var unused: [PhotoHash] = []
     for hash in hashes where try !ChangeRecorder.isNeeded(hash, connection) { unused.append(hash) }

@@ -24,6 +24,7 @@ struct StoreCheck {
     _ directory: String, maximumPhotoSize: Int, blobs: (PhotoDirectory) throws(KennelError) -> any Blobs,
     _ body: (StoreCheck) async throws(KennelError) -> Value
   ) async throws(KennelError) -> Value {
+    try KennelStore.requireFile(in: directory)
     let photos = try PhotoDirectory(
       inspecting: directory + "/photos", limits: FileLimits(photo: maximumPhotoSize))
     let check = StoreCheck(
