@@ -147,7 +147,7 @@ let package = Package(
       name: "KennelCommandTests",
       dependencies: [
         "KennelCommand", "kennel", "KennelModel", "KennelPeers", "KennelStorage", "KennelTestSupport",
-        "KennelWeb", root("Retriever"),
+        "KennelWeb", "PostgresTestSupport", root("Retriever"),
         root("RetrieverImages"), root("TerminalProgram"), root("TestSupport"),
       ],
       swiftSettings: strict),
