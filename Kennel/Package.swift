@@ -158,7 +158,7 @@ let package = Package(
       name: "KennelCommandTests",
       dependencies: [
         "KennelCommand", "kennel", "KennelModel", "KennelPeers", "KennelStorage", "KennelTestSupport",
-        "KennelWeb", "ObjectStorage", root("Retriever"),
+        "KennelWeb", "ObjectStorage", "PostgresTestSupport", root("Retriever"),
         root("RetrieverImages"), root("TerminalProgram"), root("TestSupport"),
       ],
       swiftSettings: strict),
