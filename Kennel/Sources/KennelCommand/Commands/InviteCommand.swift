@@ -13,10 +13,9 @@ enum InviteCommand {
     return .success
   }
 
-  /// Makes a link, and prints it.
-  ///
-  /// The optimizer of Swift 6.3 crashes if it joins this to `run`.
-  @inline(never) private static func invite(
+  /// Makes an invitation and prints its link. Not inlined, because the optimizer of Swift 6.3 crashes on it in `run`.
+  @inline(never)
+  private static func invite(
     _ role: User.Role, days: Int, address: String?, _ store: KennelStore, _ context: CommandContext
   ) async throws {
     guard try await store.accounts.hasUsers() else {

@@ -19,15 +19,20 @@ package struct ContentVersion: Sendable, Hashable {
   }
 
   /// Reads the version in the transaction of a connection.
-  init(_ connection: Connection) throws(KennelError) {
-    // The ids of users are not used again either, and each change of a name skips one.
+  init(_ connection: any RecordConnection) throws(KennelError) {
     let version = try connection.first(
       """
-      SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0),
-        coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'users'), 0) - (SELECT count(*) FROM users)
+      SELECT (SELECT value FROM counters WHERE name = 'events'), (SELECT value FROM counters WHERE name = 'names')
       """
     ) { ContentVersion(lastEvent: $0.integer(0), removedUsers: $0.integer(1)) }
     self = version ?? ContentVersion(lastEvent: 0, removedUsers: 0)
+  }
+}
+
+extension ContentVersion {
+  /// Changes the version, because a user was removed or has another name.
+  static func noteChangedNames(_ connection: any RecordConnection) throws(KennelError) {
+    try connection.run("UPDATE counters SET value = value + 1 WHERE name = 'names'")
   }
 }
 

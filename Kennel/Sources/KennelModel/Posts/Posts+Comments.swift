@@ -16,10 +16,9 @@ extension Posts {
       _ = try Self.author(of: post, connection)
       let name = try connection.first("SELECT name FROM users WHERE id = ?", .integer(author)) { $0.text(0) }
       guard let name else { throw KennelError.noSuchUser }
-      try connection.run(
-        "INSERT INTO comments (post, author, text, created) VALUES (?, ?, ?, ?)",
+      let id = try connection.runReturningNumber(
+        "INSERT INTO comments (post, author, text, created) VALUES (?, ?, ?, ?) RETURNING id",
         .integer(post), .integer(author), .text(text), .integer(now.milliseconds))
-      let id = connection.lastInsertedID
       let count = try Self.commentCount(post, connection)
       try changes.record(.commented(comment: id, count: count), post: post, at: now, in: transaction)
       return Comment(
@@ -41,7 +40,7 @@ extension Posts {
   }
 
   static func comments(
-    on post: Post.ID, after: Comment.ID?, limit: Int, from connection: Connection
+    on post: Post.ID, after: Comment.ID?, limit: Int, from connection: any RecordConnection
   ) throws(KennelError) -> [Comment] {
     try connection.rows(
       """
@@ -77,7 +76,7 @@ extension Posts {
     }
   }
 
-  static func commentCount(_ post: Post.ID, _ connection: Connection) throws(KennelError) -> Int {
+  static func commentCount(_ post: Post.ID, _ connection: any RecordConnection) throws(KennelError) -> Int {
     Int(
       try connection.first("SELECT count(*) FROM comments WHERE post = ?", .integer(post)) { $0.integer(0) }
         ?? 0)

@@ -8,7 +8,7 @@ package final class WriteTransaction {
     case tidyPhotos
   }
 
-  package let connection: Connection
+  package let connection: any RecordConnection
   private var beforeCommit: [Task: () throws(KennelError) -> Void] = [:]
   private var afterCommit: [Task: () -> Void] = [:]
   private var endings: [(Bool) -> Void] = []
@@ -18,7 +18,7 @@ package final class WriteTransaction {
   /// Whether a failed part could not be rolled back. Then the transaction must not be committed.
   private(set) var mustRollBack = false
 
-  init(connection: Connection) { self.connection = connection }
+  init(connection: any RecordConnection) { self.connection = connection }
 
   /// Runs an action once before the commit. If it throws, the transaction is rolled back.
   func beforeCommit(_ task: Task, _ action: @escaping () throws(KennelError) -> Void) {
@@ -53,9 +53,14 @@ package final class WriteTransaction {
     }
   }
 
-  func commit() throws(KennelError) {
+  /// - Parameter committed: called after the commit and after one that may have been made, before the actions.
+  func commit(_ committed: () -> Void = {}) throws(KennelError) {
     for action in beforeCommit.values { try action() }
-    try connection.run("COMMIT")
+    do throws(KennelError) { try connection.commit() } catch {
+      if error.mayBeCommitted { committed() }
+      throw error
+    }
+    committed()
     let actions = afterCommit.values
     let endings = self.endings
     reset()
