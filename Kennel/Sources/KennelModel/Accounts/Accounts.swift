@@ -105,7 +105,10 @@ package final class Accounts: Sendable {
   package func user(_ id: User.ID) async throws(KennelError) -> User? {
     try await database.read { connection throws(KennelError) in
       try connection.first(
-        "SELECT id, name, role, created, language FROM users WHERE id = ?", .integer(id), row: User.init(row:)
+        """
+        SELECT id, name, role, created, language, (SELECT version FROM user_pictures WHERE user = users.id)
+        FROM users WHERE id = ?
+        """, .integer(id), row: User.init(row:)
       )
     }
   }
@@ -146,8 +149,7 @@ package final class Accounts: Sendable {
       } catch  where error.isDuplicate {
         throw Self.nameTaken
       }
-      // Pages that show the name are out of date. Skipping an id changes the version of the content.
-      try connection.run("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'users'")
+      try Self.changeLook(connection)
       return true
     }
   }
@@ -168,7 +170,10 @@ package final class Accounts: Sendable {
   package func users() async throws(KennelError) -> [User] {
     try await database.read { connection throws(KennelError) in
       try connection.rows(
-        "SELECT id, name, role, created, language FROM users ORDER BY folded LIMIT 10000",
+        """
+        SELECT id, name, role, created, language, (SELECT version FROM user_pictures WHERE user = users.id)
+        FROM users ORDER BY folded LIMIT 10000
+        """,
         row: User.init(row:))
     }
   }
@@ -178,7 +183,10 @@ package final class Accounts: Sendable {
     guard let name = UserName(existing: name) else { return nil }
     return try await database.read { connection throws(KennelError) in
       try connection.first(
-        "SELECT id, name, role, created, language FROM users WHERE folded = ?", .text(name.folded),
+        """
+        SELECT id, name, role, created, language, (SELECT version FROM user_pictures WHERE user = users.id)
+        FROM users WHERE folded = ?
+        """, .text(name.folded),
         row: User.init(row:)
       )
     }

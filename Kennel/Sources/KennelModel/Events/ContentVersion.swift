@@ -9,7 +9,7 @@ package struct ContentVersion: Sendable, Hashable {
   /// The id of the latest event. Each change of a post, its hearts or its comments has an event in its transaction, and
   /// ids are never used again.
   package var lastEvent: Int64
-  /// The number of users who were ever removed, and of changes of names. Posts and comments of a removed user may have been
+  /// The number of users who were ever removed, and of changes of names and pictures. Posts and comments of a removed user may have been
   /// transferred to another one, which has no event.
   package var removedUsers: Int64
 
@@ -20,7 +20,7 @@ package struct ContentVersion: Sendable, Hashable {
 
   /// Reads the version in the transaction of a connection.
   init(_ connection: Connection) throws(KennelError) {
-    // The ids of users are not used again either, and each change of a name skips one.
+    // The ids of users are not used again either, and each change of a name or a picture skips one.
     let version = try connection.first(
       """
       SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0),
