@@ -96,6 +96,7 @@ test-plain: # internal: the part of `make test` without sanitizers
 	@scripts/step 'build of Kennel' scripts/build-package Kennel .build --build-tests
 	@scripts/test-swift "Kennel's tests" 900 $(KENNEL) $(TEST_FLAGS)
 	@scripts/step 'linked libraries of Kennel' scripts/check-links Kennel
+	@scripts/step 'optimized modules of Kennel' scripts/check-optimized
 	@scripts/step 'use from another package' scripts/check-outside
 	@scripts/step 'use by packages that import FoundationNetworking' scripts/check-overlay
 	@scripts/step 'examples' scripts/check-examples

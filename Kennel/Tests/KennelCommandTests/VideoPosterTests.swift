@@ -53,7 +53,7 @@ import Testing
     let metadata = try await MovieMetadata(contentsOf: URL(fileURLWithPath: path))
     #expect(abs((metadata.location?.latitude ?? 0) - 52.52) < 0.001 && abs(metadata.seconds - 3) < 0.2)
     let picture = try await withPrograms(
-      VideoPoster.Programs(ffmpeg: "/usr/bin/ffmpeg", launcher: Kennel.path)
+      VideoPoster.Programs(ffmpeg: "/usr/bin/ffmpeg", launcher: Kennel.path, timeout: .seconds(120))
     ) { try await VideoPoster.picture(ofFileAt: path) }
     #expect(!picture.isPlaceholder)
     let image = try #require(UIImage(data: picture.data))

@@ -8,19 +8,27 @@ enum InviteCommand {
       "days", in: Accounts.invitationDays, default: Accounts.defaultInvitationDays)
     let address = try address(context)
     try await context.withStore { store in
-      guard try await store.accounts.hasUsers() else {
-        throw Failure(
-          .failure,
-          "There are no accounts yet. Create the owner's account with kennel user add NAME, or with the link that kennel serve prints."
-        )
-      }
-      let link = try await store.accounts.invite(role, days: days)
-      context.screen.say(
-        "With this link, one person can create \(role.withArticle)'s account until \(link.link.expires.formatted(.iso8601.year().month().day())):"
-      )
-      try await write(link, address: address, store, context)
+      try await invite(role, days: days, address: address, store, context)
     }
     return .success
+  }
+
+  /// Makes an invitation and prints its link. Not inlined, because the optimizer of Swift 6.3 crashes on it in `run`.
+  @inline(never)
+  private static func invite(
+    _ role: User.Role, days: Int, address: String?, _ store: KennelStore, _ context: CommandContext
+  ) async throws {
+    guard try await store.accounts.hasUsers() else {
+      throw Failure(
+        .failure,
+        "There are no accounts yet. Create the owner's account with kennel user add NAME, or with the link that kennel serve prints."
+      )
+    }
+    let link = try await store.accounts.invite(role, days: days)
+    context.screen.say(
+      "With this link, one person can create \(role.withArticle)'s account until \(link.link.expires.formatted(.iso8601.year().month().day())):"
+    )
+    try await write(link, address: address, store, context)
   }
 
   /// Prints a link, and explains where its address comes from if it may be wrong.
