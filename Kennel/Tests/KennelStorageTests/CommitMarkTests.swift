@@ -6,7 +6,7 @@ import Testing
 @testable import KennelStorage
 
 @Suite(.timeLimit(.minutes(5))) struct CommitMarkTests {
-  private func insert(_ number: Int, into database: Database) async throws {
+  private func insert(_ number: Int, into database: any Records) async throws {
     _ = try await database.write { transaction throws(KennelError) in
       try transaction.connection.run(
         "INSERT INTO removals (hash) VALUES (?)", .blob(Sodium.sha256(Array("\(number)".utf8))))

@@ -149,6 +149,20 @@ import Testing
     #expect(tables == ["users"])
   }
 
+  @Test func `counters continue where the sequences of an earlier version ended`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = try await Self.makeDatabaseWithoutViewers(directory)
+    let connection = try Connection(path: path, access: .writing, busyTimeout: .zero)
+    try connection.script(
+      "INSERT INTO events (id, kind, post, created) VALUES (41, 'posted', 7, 5); DELETE FROM events")
+    await (try Database(path: path)).close()
+    let counters = try connection.rows("SELECT name, value FROM counters ORDER BY name") {
+      "\($0.text(0)) \($0.integer(1))"
+    }
+    // Of nine ids, two belong to users.
+    #expect(counters == ["events 41", "names 7"])
+  }
+
   @Test func `a migration that would lose a reference is not done`() async throws {
     let directory = try TemporaryDirectory()
     let path = try await Self.makeDatabaseWithoutViewers(directory)

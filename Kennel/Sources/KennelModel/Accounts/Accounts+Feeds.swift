@@ -18,8 +18,8 @@ extension Accounts {
       do throws(KennelError) {
         try transaction.connection.run(
           """
-          INSERT INTO feeds (user, token, created) VALUES (?, ?, ?)
-          ON CONFLICT (user) DO UPDATE SET token = excluded.token, created = excluded.created
+          INSERT INTO feeds ("user", token, created) VALUES (?, ?, ?)
+          ON CONFLICT ("user") DO UPDATE SET token = excluded.token, created = excluded.created
           """, .integer(user), .blob(token.digest), .integer(now.milliseconds))
       } catch  where error.isMissingReference {
         throw KennelError.noSuchUser
@@ -31,14 +31,14 @@ extension Accounts {
   /// Ends a user's feed. Its address does not work any more with the next request.
   package func endFeed(of user: User.ID) async throws(KennelError) {
     try await database.write { transaction throws(KennelError) -> Void in
-      try transaction.connection.run("DELETE FROM feeds WHERE user = ?", .integer(user))
+      try transaction.connection.run(#"DELETE FROM feeds WHERE "user" = ?"#, .integer(user))
     }
   }
 
   /// Returns a user's feed, or nil if there is none.
   package func feed(of user: User.ID) async throws(KennelError) -> Feed? {
     try await database.read { connection throws(KennelError) in
-      try connection.first("SELECT created FROM feeds WHERE user = ?", .integer(user)) {
+      try connection.first(#"SELECT created FROM feeds WHERE "user" = ?"#, .integer(user)) {
         Feed(created: Date(milliseconds: $0.integer(0)))
       }
     }
@@ -50,7 +50,7 @@ extension Accounts {
     return try await database.read { connection throws(KennelError) in
       try connection.first(
         """
-        SELECT id, name, role, users.created, language, (SELECT version FROM user_pictures WHERE user = users.id)
+        SELECT id, name, role, users.created, language, (SELECT version FROM user_pictures WHERE "user" = users.id)
         FROM users JOIN feeds f ON f.user = users.id WHERE f.token = ?
         """,
         .blob(digest), row: User.init(row:))

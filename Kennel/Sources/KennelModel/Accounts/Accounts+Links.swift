@@ -56,7 +56,7 @@ extension Accounts {
       connection throws(KennelError) in
       let name = try connection.first("SELECT name FROM users WHERE id = ?", .integer(user)) { $0.text(0) }
       guard let name else { throw KennelError.noSuchUser }
-      try connection.run("DELETE FROM account_links WHERE user = ?", .integer(user))
+      try connection.run(#"DELETE FROM account_links WHERE "user" = ?"#, .integer(user))
       return (.password(user, name: name), user)
     }
     guard let made else { throw KennelError.noSuchUser }
@@ -65,7 +65,8 @@ extension Accounts {
 
   private func makeLink(
     lifetime: Duration, creator: User.ID? = nil,
-    prepare: @escaping @Sendable (Connection) throws(KennelError) -> (AccountLink.Purpose, User.ID?)?
+    prepare:
+      @escaping @Sendable (any RecordConnection) throws(KennelError) -> (AccountLink.Purpose, User.ID?)?
   ) async throws(KennelError) -> NewAccountLink? {
     let token = SecretToken<AccountLink>()
     let now = Date(milliseconds: clock.now().milliseconds)
@@ -74,15 +75,15 @@ extension Accounts {
       let connection = transaction.connection
       try connection.run("DELETE FROM account_links WHERE expires <= ?", .integer(now.milliseconds))
       guard let (purpose, user) = try prepare(connection) else { return nil }
-      try connection.run(
+      let id = try connection.runReturningNumber(
         """
-        INSERT INTO account_links (token, kind, role, user, creator, created, expires)
-        VALUES (?, ?, ?, ?, ?, ?, ?)
+        INSERT INTO account_links (token, kind, role, "user", creator, created, expires)
+        VALUES (?, ?, ?, ?, ?, ?, ?) RETURNING id
         """, .blob(token.digest), .text(purpose.kind), purpose.role.map { .text($0.rawValue) } ?? .null,
         user.map { .integer($0) } ?? .null, creator.map { .integer($0) } ?? .null,
         .integer(now.milliseconds), .integer(expires.milliseconds))
       let link = AccountLink(
-        id: connection.lastInsertedID, purpose: purpose, creator: nil, created: now, expires: expires)
+        id: id, purpose: purpose, creator: nil, created: now, expires: expires)
       return NewAccountLink(token: token, link: link)
     }
   }
@@ -136,7 +137,7 @@ extension Accounts {
   }
 
   private static func link(
-    of token: SecretToken<AccountLink>, now: Int64, _ connection: Connection
+    of token: SecretToken<AccountLink>, now: Int64, _ connection: any RecordConnection
   ) throws(KennelError) -> AccountLink? {
     try connection.first(
       """
@@ -189,7 +190,7 @@ extension Accounts {
         try Self.setPassword(hash: hash, of: id, keeping: nil, connection)
         let user = try connection.first(
           """
-          SELECT id, name, role, created, language, (SELECT version FROM user_pictures WHERE user = users.id)
+          SELECT id, name, role, created, language, (SELECT version FROM user_pictures WHERE "user" = users.id)
           FROM users WHERE id = ?
           """, .integer(id),
           row: User.init(row:))
@@ -217,7 +218,7 @@ extension AccountLink.Purpose {
 
 extension AccountLink {
   /// Creates a link from the columns id, kind, role, user, the user's name, the creator's name, created and expires.
-  fileprivate init(row: borrowing Row) throws(KennelError) {
+  fileprivate init(row: borrowing RecordRow) throws(KennelError) {
     let purpose: Purpose
     switch (row.text(1), User.Role(rawValue: row.text(2))) {
     case ("first", _): purpose = .firstOwner

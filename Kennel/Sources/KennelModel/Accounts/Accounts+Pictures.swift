@@ -14,13 +14,13 @@ extension Accounts {
       do throws(KennelError) {
         try connection.run(
           """
-          INSERT INTO user_pictures (user, version, picture) VALUES (?, ?, ?)
-          ON CONFLICT (user) DO UPDATE SET version = excluded.version, picture = excluded.picture
+          INSERT INTO user_pictures ("user", version, picture) VALUES (?, ?, ?)
+          ON CONFLICT ("user") DO UPDATE SET version = excluded.version, picture = excluded.picture
           """, .integer(user), .integer(version), .blob(Array(jpeg)))
       } catch  where error.isMissingReference {
         throw KennelError.noSuchUser
       }
-      try Self.changeLook(connection)
+      try ContentVersion.noteChangedNames(connection)
     }
     discardVerifiedCredentials(of: user)
   }
@@ -29,8 +29,8 @@ extension Accounts {
   package func removePicture(of user: User.ID) async throws(KennelError) {
     try await database.write { transaction throws(KennelError) in
       let connection = transaction.connection
-      let count = try connection.run("DELETE FROM user_pictures WHERE user = ?", .integer(user))
-      if count > 0 { try Self.changeLook(connection) }
+      let count = try connection.run(#"DELETE FROM user_pictures WHERE "user" = ?"#, .integer(user))
+      if count > 0 { try ContentVersion.noteChangedNames(connection) }
     }
     discardVerifiedCredentials(of: user)
   }
@@ -41,19 +41,13 @@ extension Accounts {
     try await database.read { connection throws(KennelError) in
       try connection.first(
         """
-        SELECT version, picture FROM user_pictures WHERE user = ?1 AND (user = ?2
+        SELECT version, picture FROM user_pictures WHERE "user" = ?1 AND ("user" = ?2
           OR EXISTS (SELECT 1 FROM users WHERE id = ?2 AND role = 'owner')
           OR EXISTS (SELECT 1 FROM posts WHERE author = ?1 AND peer IS NULL AND +binned IS NULL)
           OR EXISTS (SELECT 1 FROM comments c JOIN posts p ON p.id = c.post
-            WHERE c.author = ?1 AND p.binned IS NULL))
+            WHERE c.author = ?1 AND +p.binned IS NULL))
         """, .integer(user), .integer(viewer ?? 0)
       ) { UserPicture(version: $0.integer(0), jpeg: Data($0.blob(1))) }
     }
-  }
-
-  /// Changes the version of the content, because pages that show a user are out of date.
-  static func changeLook(_ connection: Connection) throws(KennelError) {
-    // Skipping an id changes the version.
-    try connection.run("UPDATE sqlite_sequence SET seq = seq + 1 WHERE name = 'users'")
   }
 }

@@ -26,7 +26,7 @@ extension Accounts {
       return RemovedContent(
         posts: try count("SELECT count(*) FROM posts WHERE author = ?"),
         comments: try count("SELECT count(*) FROM comments WHERE author = ?"),
-        favourites: try count("SELECT count(*) FROM favourites WHERE user = ?"))
+        favourites: try count(#"SELECT count(*) FROM favourites WHERE "user" = ?"#))
     }
   }
 
@@ -69,6 +69,7 @@ extension Accounts {
           "UPDATE albums SET owner = ? WHERE owner = ?", .integer(recipient), .integer(user))
       }
       try connection.run("DELETE FROM users WHERE id = ?", .integer(user))
+      try ContentVersion.noteChangedNames(connection)
       return removed
     }
     discardVerifiedCredentials(of: user)
@@ -91,7 +92,9 @@ extension Accounts {
     }
   }
 
-  private static func requireAnotherOwner(than user: User.ID, _ connection: Connection) throws(KennelError) {
+  private static func requireAnotherOwner(than user: User.ID, _ connection: any RecordConnection)
+    throws(KennelError)
+  {
     let role = try connection.first("SELECT role FROM users WHERE id = ?", .integer(user)) { $0.text(0) }
     guard let role else { throw KennelError.noSuchUser }
     guard role == User.Role.owner.rawValue else { return }
@@ -106,10 +109,10 @@ extension Accounts {
     of user: User.ID, at now: Date, in transaction: WriteTransaction
   ) throws(KennelError) -> Int {
     let connection = transaction.connection
-    let favoured = try connection.rows("SELECT post FROM favourites WHERE user = ?", .integer(user)) {
+    let favoured = try connection.rows(#"SELECT post FROM favourites WHERE "user" = ?"#, .integer(user)) {
       $0.integer(0)
     }
-    try connection.run("DELETE FROM favourites WHERE user = ?", .integer(user))
+    try connection.run(#"DELETE FROM favourites WHERE "user" = ?"#, .integer(user))
     for post in favoured {
       let count = try Posts.favouriteCount(post, connection)
       try posts.changes.record(.favourites(count: count), post: post, at: now, in: transaction)

@@ -52,18 +52,19 @@ extension Accounts {
       do throws(KennelError) {
         try connection.run(
           """
-          INSERT INTO sessions (token, user, created, expires, number, device, address, used)
-          VALUES (?1, ?2, ?3, ?4, (random() & 281474976710655) + 1, ?5, ?6, ?3)
+          INSERT INTO sessions (token, "user", created, expires, number, device, address, used)
+          VALUES (?1, ?2, ?3, ?4, ?7, ?5, ?6, ?3)
           """,
           .blob(session.token.digest), .integer(user), .integer(now.milliseconds),
-          .integer(session.expires.milliseconds), .text(client.device), .text(client.address))
+          .integer(session.expires.milliseconds), .text(client.device), .text(client.address),
+          .integer(.random(in: 1...1 << 48)))
       } catch  where error.isMissingReference {
         throw KennelError.noSuchUser
       }
       try connection.run(
         """
         DELETE FROM sessions WHERE token IN (
-          SELECT token FROM sessions WHERE user = ?1 AND token <> ?2 ORDER BY created DESC LIMIT -1 OFFSET ?3)
+          SELECT token FROM sessions WHERE "user" = ?1 AND token <> ?2 ORDER BY created DESC LIMIT 9223372036854775807 OFFSET ?3)
         """, .integer(user), .blob(session.token.digest), .integer(Int64(max(limit, 1) - 1)))
       return session
     }
@@ -84,7 +85,7 @@ extension Accounts {
       try connection.first(
         """
         SELECT users.id, users.name, users.role, users.created, users.language,
-          (SELECT version FROM user_pictures WHERE user = users.id), sessions.expires, sessions.used
+          (SELECT version FROM user_pictures WHERE "user" = users.id), sessions.expires, sessions.used
         FROM sessions JOIN users ON users.id = sessions.user WHERE sessions.token = ? AND sessions.expires > ?
         """, .blob(digest), .integer(now)
       ) { row throws(KennelError) in
@@ -124,7 +125,7 @@ extension Accounts {
       try connection.rows(
         """
         SELECT number, device, address, created, used, token FROM sessions
-        WHERE user = ? AND expires > ? ORDER BY used DESC, created DESC
+        WHERE "user" = ? AND expires > ? ORDER BY used DESC, created DESC
         """, .integer(user), .integer(now)
       ) { row in
         SessionDescription(
@@ -146,7 +147,7 @@ extension Accounts {
   package func endSession(_ id: SessionDescription.ID, of user: User.ID) async throws(KennelError) {
     try await database.write { transaction throws(KennelError) in
       _ = try transaction.connection.run(
-        "DELETE FROM sessions WHERE number = ? AND user = ?", .integer(id), .integer(user))
+        #"DELETE FROM sessions WHERE number = ? AND "user" = ?"#, .integer(id), .integer(user))
     }
   }
 
@@ -160,9 +161,9 @@ extension Accounts {
   }
 
   static func endSessions(
-    of user: User.ID, except kept: SessionToken?, _ connection: Connection
+    of user: User.ID, except kept: SessionToken?, _ connection: any RecordConnection
   ) throws(KennelError) {
     try connection.run(
-      "DELETE FROM sessions WHERE user = ? AND token <> ?", .integer(user), .blob(kept?.digest ?? []))
+      #"DELETE FROM sessions WHERE "user" = ? AND token <> ?"#, .integer(user), .blob(kept?.digest ?? []))
   }
 }

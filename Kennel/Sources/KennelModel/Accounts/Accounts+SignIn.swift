@@ -120,7 +120,7 @@ extension Accounts {
     let found = try await database.read { connection throws(KennelError) in
       try connection.first(
         """
-        SELECT id, name, role, created, language, (SELECT version FROM user_pictures WHERE user = users.id), password
+        SELECT id, name, role, created, language, (SELECT version FROM user_pictures WHERE "user" = users.id), password
         FROM users WHERE folded = ?
         """, .text(folded)
       ) { row throws(KennelError) in (user: try User(row: row), hash: row.text(6)) }
@@ -148,7 +148,7 @@ extension Accounts {
     try await database.read { connection throws(KennelError) in
       let found = try connection.first(
         """
-        SELECT id, name, role, created, language, (SELECT version FROM user_pictures WHERE user = users.id), password
+        SELECT id, name, role, created, language, (SELECT version FROM user_pictures WHERE "user" = users.id), password
         FROM users WHERE id = ?
         """,
         .integer(credentials.user)

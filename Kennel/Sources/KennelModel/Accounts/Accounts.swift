@@ -25,7 +25,7 @@ package final class Accounts: Sendable {
   package static let minimumPasswordCharacterCount = 8
   package static let maximumPasswordByteCount = 1024
 
-  let database: Database
+  let database: any Records
   let posts: Posts
   let clock: KennelClock
   let configuration: Configuration
@@ -76,19 +76,20 @@ package final class Accounts: Sendable {
   static let nameTaken = KennelError(.nameTaken, "This name is already taken. Choose another name.")
 
   static func insert(
-    _ name: UserName, role: User.Role, password hash: String, created: Date, _ connection: Connection
+    _ name: UserName, role: User.Role, password hash: String, created: Date,
+    _ connection: any RecordConnection
   ) throws(KennelError) -> User {
+    let id: User.ID
     do throws(KennelError) {
-      try connection.run(
-        "INSERT INTO users (name, folded, role, password, created) VALUES (?, ?, ?, ?, ?)",
+      id = try connection.runReturningNumber(
+        "INSERT INTO users (name, folded, role, password, created) VALUES (?, ?, ?, ?, ?) RETURNING id",
         .text(name.text), .text(name.folded), .text(role.rawValue), .text(hash),
         .integer(created.milliseconds))
     } catch  where error.isDuplicate {
       throw nameTaken
     }
     return User(
-      id: connection.lastInsertedID, name: name.text, role: role,
-      created: Date(milliseconds: created.milliseconds))
+      id: id, name: name.text, role: role, created: Date(milliseconds: created.milliseconds))
   }
 
   /// Returns whether there is any account. As soon as there is one, this takes no query.
@@ -106,7 +107,7 @@ package final class Accounts: Sendable {
     try await database.read { connection throws(KennelError) in
       try connection.first(
         """
-        SELECT id, name, role, created, language, (SELECT version FROM user_pictures WHERE user = users.id)
+        SELECT id, name, role, created, language, (SELECT version FROM user_pictures WHERE "user" = users.id)
         FROM users WHERE id = ?
         """, .integer(id), row: User.init(row:)
       )
@@ -149,7 +150,8 @@ package final class Accounts: Sendable {
       } catch  where error.isDuplicate {
         throw Self.nameTaken
       }
-      try Self.changeLook(connection)
+      // Pages that show the name are out of date.
+      try ContentVersion.noteChangedNames(connection)
       return true
     }
   }
@@ -171,7 +173,7 @@ package final class Accounts: Sendable {
     try await database.read { connection throws(KennelError) in
       try connection.rows(
         """
-        SELECT id, name, role, created, language, (SELECT version FROM user_pictures WHERE user = users.id)
+        SELECT id, name, role, created, language, (SELECT version FROM user_pictures WHERE "user" = users.id)
         FROM users ORDER BY folded LIMIT 10000
         """,
         row: User.init(row:))
@@ -184,7 +186,7 @@ package final class Accounts: Sendable {
     return try await database.read { connection throws(KennelError) in
       try connection.first(
         """
-        SELECT id, name, role, created, language, (SELECT version FROM user_pictures WHERE user = users.id)
+        SELECT id, name, role, created, language, (SELECT version FROM user_pictures WHERE "user" = users.id)
         FROM users WHERE folded = ?
         """, .text(name.folded),
         row: User.init(row:)
@@ -207,14 +209,14 @@ package final class Accounts: Sendable {
   }
 
   static func setPassword(
-    hash: String, of user: User.ID, keeping kept: SessionToken?, _ connection: Connection
+    hash: String, of user: User.ID, keeping kept: SessionToken?, _ connection: any RecordConnection
   ) throws(KennelError) {
     let count = try connection.run(
       "UPDATE users SET password = ? WHERE id = ?", .text(hash), .integer(user))
     guard count == 1 else { throw KennelError.noSuchUser }
     try endSessions(of: user, except: kept, connection)
-    try connection.run("DELETE FROM feeds WHERE user = ?", .integer(user))
-    try connection.run("DELETE FROM account_links WHERE user = ?", .integer(user))
+    try connection.run(#"DELETE FROM feeds WHERE "user" = ?"#, .integer(user))
+    try connection.run(#"DELETE FROM account_links WHERE "user" = ?"#, .integer(user))
   }
 
   /// Changes a user's password if the present one is right. It counts as an attempt to sign in.

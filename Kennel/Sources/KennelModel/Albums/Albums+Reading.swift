@@ -72,7 +72,7 @@ extension Albums {
   }
 
   static func shows(
-    _ post: Post.ID, in album: Album.ID, _ connection: Connection
+    _ post: Post.ID, in album: Album.ID, _ connection: any RecordConnection
   ) throws(KennelError) -> Bool {
     try connection.first(
       """
@@ -82,7 +82,7 @@ extension Albums {
   }
 
   private static func ids(
-    in album: Album.ID, _ start: PageStart, limit: Int, _ connection: Connection
+    in album: Album.ID, _ start: PageStart, limit: Int, _ connection: any RecordConnection
   ) throws(KennelError) -> [Post.ID] {
     guard let position = try Posts.position(before: start, connection) else { return [] }
     return try connection.rows(
@@ -95,7 +95,7 @@ extension Albums {
     ) { $0.integer(0) }
   }
 
-  static func existing(_ id: Album.ID, _ connection: Connection) throws(KennelError) -> Album {
+  static func existing(_ id: Album.ID, _ connection: any RecordConnection) throws(KennelError) -> Album {
     guard let album = try albums(id...id, connection).first else { throw KennelError.noSuchAlbum }
     return album
   }
@@ -103,7 +103,7 @@ extension Albums {
   /// Loads the albums with some ids, the newest first. All albums are loaded by this query, which counts the posts of each album
   /// once.
   private static func albums(
-    _ ids: ClosedRange<Album.ID>, _ connection: Connection
+    _ ids: ClosedRange<Album.ID>, _ connection: any RecordConnection
   ) throws(KennelError) -> [Album] {
     try connection.rows(
       """

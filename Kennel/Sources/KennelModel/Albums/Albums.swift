@@ -19,7 +19,7 @@ package final class Albums: Sendable {
   /// Limits how often a user may change titles, because each change brings the words of all the album's posts up to date.
   private let renamings = Mutex(
     AllowanceTable<User.ID>(AttemptAllowance(burst: 20, refill: .seconds(60)), capacity: 10_000))
-  var database: Database { posts.database }
+  var database: any Records { posts.database }
 
   init(posts: Posts) { self.posts = posts }
 
@@ -43,10 +43,9 @@ package final class Albums: Sendable {
         throw KennelError(
           .notAllowed, "The kennel has \(Self.maximumCount) albums already. Delete one of them first.")
       }
-      try connection.run(
-        "INSERT INTO albums (title, owner, is_open, created, changed) VALUES (?, ?, ?, ?4, ?4)",
+      let id = try connection.runReturningNumber(
+        "INSERT INTO albums (title, owner, is_open, created, changed) VALUES (?1, ?2, ?3, ?4, ?4) RETURNING id",
         .text(title), .integer(user), .integer(isOpen ? 1 : 0), .integer(now.milliseconds))
-      let id = connection.lastInsertedID
       _ = try insert(added, into: id, by: user, at: now, in: transaction)
       return try changed(id, at: now, in: transaction)
     }
@@ -70,11 +69,12 @@ package final class Albums: Sendable {
       var changes = 0
       if let title {
         changes += try connection.run(
-          "UPDATE albums SET title = ?2 WHERE id = ?1 AND title IS NOT ?2", .integer(id), .text(title))
+          "UPDATE albums SET title = ?2 WHERE id = ?1 AND title IS DISTINCT FROM ?2", .integer(id),
+          .text(title))
       }
       if let isOpen = change.isOpen {
         changes += try connection.run(
-          "UPDATE albums SET is_open = ?2 WHERE id = ?1 AND is_open IS NOT ?2", .integer(id),
+          "UPDATE albums SET is_open = ?2 WHERE id = ?1 AND is_open IS DISTINCT FROM ?2", .integer(id),
           .integer(isOpen ? 1 : 0))
       }
       if let cover = change.cover {
@@ -82,7 +82,8 @@ package final class Albums: Sendable {
           throw KennelError(.noSuchPost, "The photo is not in the album. Add it to the album first.")
         }
         changes += try connection.run(
-          "UPDATE albums SET cover = ?2 WHERE id = ?1 AND cover IS NOT ?2", .integer(id), .integer(cover))
+          "UPDATE albums SET cover = ?2 WHERE id = ?1 AND cover IS DISTINCT FROM ?2", .integer(id),
+          .integer(cover))
       }
       return changes > 0 ? try changed(id, at: now, in: transaction) : album
     }
@@ -133,7 +134,7 @@ package final class Albums: Sendable {
   }
 
   static func requireEditor(
-    _ user: User.ID?, of album: Album, _ connection: Connection
+    _ user: User.ID?, of album: Album, _ connection: any RecordConnection
   ) throws(KennelError) {
     try Posts.requireEditor(user, ofAlbumOf: album.owner, to: "change it", connection)
   }

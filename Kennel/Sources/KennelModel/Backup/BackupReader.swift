@@ -326,7 +326,7 @@ extension KennelStore {
   static func skipNumbers(in directory: String) throws(KennelError) {
     let connection = try Connection(
       path: directory + "/kennel.sqlite", access: .copying, busyTimeout: .zero)
-    for table in ["posts", "comments", "events", "albums"] {
+    for table in ["posts", "comments", "albums"] {
       try connection.run(
         """
         INSERT INTO sqlite_sequence (name, seq)
@@ -337,5 +337,8 @@ extension KennelStore {
         "UPDATE sqlite_sequence SET seq = seq + ?2 WHERE name = ?1 AND seq BETWEEN 0 AND ?3", .text(table),
         .integer(skippedCount), .integer(.max - skippedCount))
     }
+    try connection.run(
+      "UPDATE counters SET value = value + ?1 WHERE name = 'events' AND value BETWEEN 0 AND ?2",
+      .integer(skippedCount), .integer(.max - skippedCount))
   }
 }

@@ -3,7 +3,7 @@ import KennelStorage
 
 /// Records the consequences of a change: its event, and the files that are no longer needed.
 struct ChangeRecorder: Sendable {
-  let database: Database
+  let database: any Records
   let photos: PhotoDirectory
   let log: EventLog
   let hub: EventHub
@@ -26,7 +26,7 @@ struct ChangeRecorder: Sendable {
   }
 
   /// Publishes the events in the log that are not published yet.
-  private func publishEvents(from connection: Connection) {
+  private func publishEvents(from connection: any RecordConnection) {
     while let events = try? log.events(after: hub.lastID, limit: 1000, from: connection), !events.isEmpty {
       hub.publish(events)
     }
@@ -36,7 +36,7 @@ struct ChangeRecorder: Sendable {
   ///
   /// Events of other processes up to this version are published. So a page that names its last event never names one
   /// that its listeners do not know yet.
-  func version(_ connection: Connection) throws(KennelError) -> ContentVersion {
+  func version(_ connection: any RecordConnection) throws(KennelError) -> ContentVersion {
     let version = try ContentVersion(connection)
     if version.lastEvent > hub.lastID { publishEvents(from: connection) }
     return version
@@ -83,7 +83,7 @@ struct ChangeRecorder: Sendable {
   }
 
   /// Returns whether a file is a photo of a post, or what was taken out of one.
-  static func isNeeded(_ hash: PhotoHash, _ connection: Connection) throws(KennelError) -> Bool {
+  static func isNeeded(_ hash: PhotoHash, _ connection: any RecordConnection) throws(KennelError) -> Bool {
     try connection.first(
       "SELECT 1 FROM photos WHERE hash = ?1 UNION ALL SELECT 1 FROM parts WHERE hash = ?1",
       .blob(hash.bytes), row: { _ in true }) != nil

@@ -9,8 +9,8 @@ package struct ContentVersion: Sendable, Hashable {
   /// The id of the latest event. Each change of a post, its hearts or its comments has an event in its transaction, and
   /// ids are never used again.
   package var lastEvent: Int64
-  /// The number of users who were ever removed, and of changes of names and pictures. Posts and comments of a removed user may have been
-  /// transferred to another one, which has no event.
+  /// The number of users who were ever removed, and of changes of names and pictures. Posts and comments of a removed user may
+  /// have been transferred to another one, which has no event.
   package var removedUsers: Int64
 
   package init(lastEvent: Int64, removedUsers: Int64) {
@@ -19,15 +19,20 @@ package struct ContentVersion: Sendable, Hashable {
   }
 
   /// Reads the version in the transaction of a connection.
-  init(_ connection: Connection) throws(KennelError) {
-    // The ids of users are not used again either, and each change of a name or a picture skips one.
+  init(_ connection: any RecordConnection) throws(KennelError) {
     let version = try connection.first(
       """
-      SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0),
-        coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'users'), 0) - (SELECT count(*) FROM users)
+      SELECT (SELECT value FROM counters WHERE name = 'events'), (SELECT value FROM counters WHERE name = 'names')
       """
     ) { ContentVersion(lastEvent: $0.integer(0), removedUsers: $0.integer(1)) }
     self = version ?? ContentVersion(lastEvent: 0, removedUsers: 0)
+  }
+}
+
+extension ContentVersion {
+  /// Changes the version, because a user was removed, or has another name or picture.
+  static func noteChangedNames(_ connection: any RecordConnection) throws(KennelError) {
+    try connection.run("UPDATE counters SET value = value + 1 WHERE name = 'names'")
   }
 }
 

@@ -10,21 +10,26 @@ struct EventLog: Sendable {
   func append(_ event: KennelEvent, in transaction: WriteTransaction) throws(KennelError) {
     let row = event.kind.row
     let connection = transaction.connection
+    let id = try connection.runReturningNumber(
+      "UPDATE counters SET value = value + 1 WHERE name = 'events' RETURNING value")
     try connection.run(
-      "INSERT INTO events (kind, post, comment, count, user, given, photo, created, album) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-      .text(row.name), .integer(event.post), row.comment.map { .integer($0) } ?? .null,
+      """
+      INSERT INTO events (id, kind, post, comment, count, "user", given, photo, created, album)
+      VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+      """, .integer(id), .text(row.name), .integer(event.post), row.comment.map { .integer($0) } ?? .null,
       row.count.map { .integer(Int64($0)) } ?? .null, event.heart.map { .integer($0.user) } ?? .null,
       event.heart.map { .integer($0.isGiven ? 1 : 0) } ?? .null, event.photo.map { .blob($0.bytes) } ?? .null,
       .integer(event.date.milliseconds), row.album.map { .integer($0) } ?? .null)
-    try connection.run(
-      "DELETE FROM events WHERE id <= ?", .integer(connection.lastInsertedID - Int64(capacity)))
+    try connection.run("DELETE FROM events WHERE id <= ?", .integer(id - Int64(capacity)))
   }
 
   /// Returns the events after an id, the oldest first.
-  func events(after id: Int64, limit: Int, from connection: Connection) throws(KennelError) -> [KennelEvent] {
+  func events(after id: Int64, limit: Int, from connection: any RecordConnection) throws(KennelError)
+    -> [KennelEvent]
+  {
     try connection.rows(
       """
-      SELECT id, kind, post, comment, count, created, user, given, photo, album FROM events WHERE id > ? ORDER BY id LIMIT ?
+      SELECT id, kind, post, comment, count, created, "user", given, photo, album FROM events WHERE id > ? ORDER BY id LIMIT ?
       """,
       .integer(id), .integer(Int64(limit))
     ) { row throws(KennelError) in
@@ -41,7 +46,7 @@ struct EventLog: Sendable {
   }
 
   /// Returns the id before the oldest event in the log. Events up to this id cannot be replayed.
-  func lastDiscardedID(_ connection: Connection) throws(KennelError) -> Int64 {
+  func lastDiscardedID(_ connection: any RecordConnection) throws(KennelError) -> Int64 {
     if let oldest = try connection.first("SELECT id FROM events ORDER BY id LIMIT 1", row: { $0.integer(0) })
     {
       return oldest - 1
@@ -50,8 +55,8 @@ struct EventLog: Sendable {
   }
 
   /// Returns the id of the latest event ever written, or 0 if there was none.
-  static func lastID(_ connection: Connection) throws(KennelError) -> Int64 {
-    try connection.first("SELECT seq FROM sqlite_sequence WHERE name = 'events'") { $0.integer(0) } ?? 0
+  static func lastID(_ connection: any RecordConnection) throws(KennelError) -> Int64 {
+    try connection.first("SELECT value FROM counters WHERE name = 'events'") { $0.integer(0) } ?? 0
   }
 }
 

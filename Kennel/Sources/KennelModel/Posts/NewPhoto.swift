@@ -42,7 +42,7 @@ extension Post.Metadata {
   /// The value in the database.
   var value: SQLValue { self == .notExamined ? .null : .text(rawValue) }
 
-  init(_ row: borrowing Row, _ column: Int32) throws(KennelError) {
+  init(_ row: borrowing RecordRow, _ column: Int32) throws(KennelError) {
     guard !row.isNull(column) else {
       self = .notExamined
       return
@@ -54,7 +54,7 @@ extension Post.Metadata {
 
 extension Post.Upload {
   /// Creates a value from a column and the two after it. Returns nil if others get the file that was uploaded.
-  init?(_ row: borrowing Row, _ column: Int32) throws(KennelError) {
+  init?(_ row: borrowing RecordRow, _ column: Int32) throws(KennelError) {
     if row.isNull(column) { return nil }
     guard let hash = PhotoHash(bytes: row.blob(column)),
       let format = PhotoFacts.Format(rawValue: row.text(column + 1)),

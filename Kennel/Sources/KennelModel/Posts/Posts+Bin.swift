@@ -121,7 +121,9 @@ extension Posts {
     .noSuchPost, "The post is not in the bin. It may have been restored or deleted.")
 
   /// Returns the author whose posts a user may see in the bin, or nil for all authors.
-  private static func binAuthor(_ user: User.ID?, _ connection: Connection) throws(KennelError) -> User.ID? {
+  private static func binAuthor(_ user: User.ID?, _ connection: any RecordConnection) throws(KennelError)
+    -> User.ID?
+  {
     guard let user else { return nil }
     let role = try connection.first("SELECT role FROM users WHERE id = ?", .integer(user)) { $0.text(0) }
     return role == User.Role.owner.rawValue ? nil : user
@@ -130,7 +132,7 @@ extension Posts {
   /// Returns the photo of a post in the bin.
   @discardableResult
   private static func requireInBin(
-    _ id: Post.ID, _ user: User.ID?, _ connection: Connection
+    _ id: Post.ID, _ user: User.ID?, _ connection: any RecordConnection
   ) throws(KennelError) -> [UInt8] {
     let author = try binAuthor(user, connection)
     let photo = try connection.first(

@@ -16,14 +16,13 @@ extension Posts {
       _ = try Self.author(of: post, connection)
       let writer = try connection.first(
         """
-        SELECT name, (SELECT version FROM user_pictures WHERE user = users.id) FROM users WHERE id = ?
+        SELECT name, (SELECT version FROM user_pictures WHERE "user" = users.id) FROM users WHERE id = ?
         """, .integer(author)
       ) { (name: $0.text(0), picture: $0.isNull(1) ? nil : $0.integer(1)) }
       guard let writer else { throw KennelError.noSuchUser }
-      try connection.run(
-        "INSERT INTO comments (post, author, text, created) VALUES (?, ?, ?, ?)",
+      let id = try connection.runReturningNumber(
+        "INSERT INTO comments (post, author, text, created) VALUES (?, ?, ?, ?) RETURNING id",
         .integer(post), .integer(author), .text(text), .integer(now.milliseconds))
-      let id = connection.lastInsertedID
       let count = try Self.commentCount(post, connection)
       try changes.record(.commented(comment: id, count: count), post: post, at: now, in: transaction)
       return Comment(
@@ -46,12 +45,12 @@ extension Posts {
   }
 
   static func comments(
-    on post: Post.ID, after: Comment.ID?, limit: Int, from connection: Connection
+    on post: Post.ID, after: Comment.ID?, limit: Int, from connection: any RecordConnection
   ) throws(KennelError) -> [Comment] {
     try connection.rows(
       """
       SELECT c.id, c.post, c.author, u.name, c.text, c.created,
-        (SELECT version FROM user_pictures WHERE user = c.author)
+        (SELECT version FROM user_pictures WHERE "user" = c.author)
       FROM comments c JOIN users u ON u.id = c.author
       WHERE c.post = ? AND c.id > ? ORDER BY c.id LIMIT ?
       """, .integer(post), .integer(after ?? 0), .integer(Int64(min(max(limit, 1), maximumPageSize)))
@@ -85,7 +84,7 @@ extension Posts {
     }
   }
 
-  static func commentCount(_ post: Post.ID, _ connection: Connection) throws(KennelError) -> Int {
+  static func commentCount(_ post: Post.ID, _ connection: any RecordConnection) throws(KennelError) -> Int {
     Int(
       try connection.first("SELECT count(*) FROM comments WHERE post = ?", .integer(post)) { $0.integer(0) }
         ?? 0)

@@ -32,7 +32,8 @@ extension Posts {
       if let caption = change.caption {
         isChanged =
           try connection.run(
-            "UPDATE posts SET caption = ?2 WHERE id = ?1 AND caption IS NOT ?2", .integer(id), .text(caption))
+            "UPDATE posts SET caption = ?2 WHERE id = ?1 AND caption IS DISTINCT FROM ?2", .integer(id),
+            .text(caption))
           > 0
       }
       if let taken = change.taken {

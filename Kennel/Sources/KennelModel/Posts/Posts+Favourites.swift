@@ -25,10 +25,10 @@ extension Posts {
         changed =
           isFavourite
           ? try connection.run(
-            "INSERT INTO favourites (post, user, created) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+            #"INSERT INTO favourites (post, "user", created) VALUES (?, ?, ?) ON CONFLICT DO NOTHING"#,
             .integer(post), .integer(user), .integer(now.milliseconds))
           : try connection.run(
-            "DELETE FROM favourites WHERE post = ? AND user = ?", .integer(post), .integer(user))
+            #"DELETE FROM favourites WHERE post = ? AND "user" = ?"#, .integer(post), .integer(user))
       } catch  where error.isMissingReference {
         throw KennelError.noSuchUser
       }
@@ -53,21 +53,21 @@ extension Posts {
   }
 
   static func favourites(
-    of user: User.ID, _ start: PageStart, limit: Int, from connection: Connection
+    of user: User.ID, _ start: PageStart, limit: Int, from connection: any RecordConnection
   ) throws(KennelError) -> [Post] {
     guard let position = try position(before: start, connection) else { return [] }
     // CROSS JOIN makes SQLite begin with the user's favourites, which are few.
     let ids = try connection.rows(
       """
-      SELECT p.id FROM favourites f CROSS JOIN posts p ON p.id = f.post
-      WHERE f.user = ? AND p.binned IS NULL AND (p.taken_local, p.id) < (?, ?) ORDER BY p.taken_local DESC, p.id DESC LIMIT ?
+      SELECT p.id FROM favourites f CROSS JOIN posts p
+      WHERE p.id = f.post AND f.user = ? AND p.binned IS NULL AND (p.taken_local, p.id) < (?, ?) ORDER BY p.taken_local DESC, p.id DESC LIMIT ?
       """, .integer(user), .integer(position.localMilliseconds), .integer(position.id),
       .integer(Int64(min(max(limit, 1), maximumPageSize))), row: { $0.integer(0) })
     return try posts(ids, for: user, from: connection)
   }
 
   /// Returns the number of favourites. It is counted each time, so a stored number cannot become wrong.
-  static func favouriteCount(_ post: Post.ID, _ connection: Connection) throws(KennelError) -> Int {
+  static func favouriteCount(_ post: Post.ID, _ connection: any RecordConnection) throws(KennelError) -> Int {
     let count = try connection.first("SELECT count(*) FROM favourites WHERE post = ?", .integer(post)) {
       row in
       Int(row.integer(0))

@@ -23,7 +23,7 @@ extension Posts {
       try connection.first(
         """
         SELECT 1 FROM posts WHERE id = ?1 AND binned IS NULL
-          AND (SELECT count(*) FROM (SELECT 1 FROM posts WHERE id > ?1 AND +binned IS NULL LIMIT ?2)) < ?2
+          AND (SELECT count(*) FROM (SELECT 1 FROM posts WHERE id > ?1 AND +binned IS NULL LIMIT ?2) AS later) < ?2
         """, .integer(id), .integer(Int64(Self.feedLength)), row: { _ in true })
     }
     guard isThere != nil else { throw Self.noSuchPost }

@@ -55,17 +55,17 @@ extension Posts {
       let end = now.addingTimeInterval(-Self.expiredLinkRetention)
       try connection.run("DELETE FROM links WHERE expires < ?", .integer(end.milliseconds))
       let count = try connection.first(
-        "SELECT count(*) FROM links WHERE post IS ? AND album IS ?", target.post, target.album
+        "SELECT count(*) FROM links WHERE post IS NOT DISTINCT FROM ? AND album IS NOT DISTINCT FROM ?",
+        target.post, target.album
       ) { Int($0.integer(0)) }
       guard (count ?? 0) < Self.maximumLinkCount else {
         throw KennelError(
           .notAllowed, "There are \(Self.maximumLinkCount) links to this already. Revoke one of them first.")
       }
-      try connection.run(
-        "INSERT INTO links (token, post, album, maker, created, expires) VALUES (?, ?, ?, ?, ?, ?)",
+      let id = try connection.runReturningNumber(
+        "INSERT INTO links (token, post, album, maker, created, expires) VALUES (?, ?, ?, ?, ?, ?) RETURNING id",
         .blob(token.digest), target.post, target.album, .integer(user), .integer(now.milliseconds),
         expires.map { .integer($0.milliseconds) } ?? .null)
-      let id = connection.lastInsertedID
       guard let link = try Self.link(id, from: connection) else { throw KennelError.noSuchSecretLink }
       return link
     }
@@ -81,7 +81,8 @@ extension Posts {
     try await database.read { connection throws(KennelError) in
       try Self.requireLinkPermission(user, target, connection)
       let ids = try connection.rows(
-        "SELECT id FROM links WHERE post IS ? AND album IS ? ORDER BY id DESC", target.post, target.album
+        "SELECT id FROM links WHERE post IS NOT DISTINCT FROM ? AND album IS NOT DISTINCT FROM ? ORDER BY id DESC",
+        target.post, target.album
       ) { $0.integer(0) }
       return try Self.links(ids, from: connection)
     }
@@ -105,7 +106,8 @@ extension Posts {
       let connection = transaction.connection
       try Self.requireLinkPermission(user, target, connection)
       let count = try connection.run(
-        "DELETE FROM links WHERE id = ? AND post IS ? AND album IS ?", .integer(id), target.post, target.album
+        "DELETE FROM links WHERE id = ? AND post IS NOT DISTINCT FROM ? AND album IS NOT DISTINCT FROM ?",
+        .integer(id), target.post, target.album
       )
       guard count > 0 else { throw KennelError.noSuchSecretLink }
     }
@@ -129,7 +131,7 @@ extension Posts {
   }
 
   private static func link(
-    _ id: SecretLink.ID, from connection: Connection
+    _ id: SecretLink.ID, from connection: any RecordConnection
   ) throws(KennelError) -> SecretLink? {
     try connection.first(
       """
@@ -146,7 +148,7 @@ extension Posts {
   }
 
   private static func links(
-    _ ids: [SecretLink.ID], from connection: Connection
+    _ ids: [SecretLink.ID], from connection: any RecordConnection
   ) throws(KennelError) -> [SecretLink] {
     var links: [SecretLink] = []
     for id in ids {
@@ -156,7 +158,7 @@ extension Posts {
   }
 
   private static func requireLinkPermission(
-    _ user: User.ID, _ target: SecretLink.Target, _ connection: Connection
+    _ user: User.ID, _ target: SecretLink.Target, _ connection: any RecordConnection
   ) throws(KennelError) {
     switch target {
     case .post(let id):

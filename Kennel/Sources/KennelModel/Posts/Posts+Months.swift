@@ -32,7 +32,7 @@ extension Posts {
   }
 
   /// Counts the posts of each month, unless nothing has changed since the last time.
-  private func months(from connection: Connection) throws(KennelError) -> [MonthCount] {
+  private func months(from connection: any RecordConnection) throws(KennelError) -> [MonthCount] {
     let version = try ContentVersion(connection)
     if let known = latestMonths.withLock({ $0 }), known.version == version { return known.value }
     let months = try Self.countMonths(connection)
@@ -40,7 +40,7 @@ extension Posts {
     return months
   }
 
-  private static func countMonths(_ connection: Connection) throws(KennelError) -> [MonthCount] {
+  private static func countMonths(_ connection: any RecordConnection) throws(KennelError) -> [MonthCount] {
     var months: [MonthCount] = []
     var end = Int64.max
     // Each query uses the index, so all of them together read it once.
@@ -58,7 +58,9 @@ extension Posts {
     return months
   }
 
-  private static func newestTime(before end: Int64, _ connection: Connection) throws(KennelError) -> Int64? {
+  private static func newestTime(before end: Int64, _ connection: any RecordConnection) throws(KennelError)
+    -> Int64?
+  {
     try connection.first(
       "SELECT taken_local FROM posts WHERE binned IS NULL AND taken_local < ? ORDER BY taken_local DESC LIMIT 1",
       .integer(end)
@@ -66,7 +68,8 @@ extension Posts {
   }
 
   /// Returns the ids of the posts from a start on, the newest first.
-  static func ids(_ start: PageStart, limit: Int, from connection: Connection) throws(KennelError) -> [Post
+  static func ids(_ start: PageStart, limit: Int, from connection: any RecordConnection) throws(KennelError)
+    -> [Post
     .ID]
   {
     guard let position = try position(before: start, connection) else { return [] }
@@ -79,7 +82,8 @@ extension Posts {
   }
 
   /// Returns the position after which a page begins, or nil if there are no posts after it.
-  static func position(before start: PageStart, _ connection: Connection) throws(KennelError) -> PostPosition?
+  static func position(before start: PageStart, _ connection: any RecordConnection) throws(KennelError)
+    -> PostPosition?
   {
     switch start {
     case .newest: return .first
@@ -97,12 +101,12 @@ extension Posts {
 
   /// Stores when a photo was taken. Returns whether that is a change.
   static func setTaken(
-    _ time: TakenTime, of post: Post.ID, _ connection: Connection
+    _ time: TakenTime, of post: Post.ID, _ connection: any RecordConnection
   ) throws(KennelError) -> Bool {
     try connection.run(
       """
       UPDATE posts SET taken = ?2, taken_offset = ?3, taken_source = ?4, taken_local = ?5
-      WHERE id = ?1 AND (taken, taken_offset, taken_source) IS NOT (?2, ?3, ?4)
+      WHERE id = ?1 AND (taken, taken_offset, taken_source) IS DISTINCT FROM (?2, ?3, ?4)
       """, .integer(post), .integer(time.milliseconds), .integer(Int64(time.secondsFromGMT)),
       .text(time.source.rawValue), .integer(time.localMilliseconds)) > 0
   }

@@ -24,8 +24,8 @@ extension Posts {
         // CROSS JOIN makes SQLite begin with the index of words.
         let ids = try connection.rows(
           """
-          SELECT p.id FROM search CROSS JOIN posts p ON p.id = search.rowid
-          WHERE search MATCH ? AND p.binned IS NULL AND (p.taken_local, p.id) < (?, ?)
+          SELECT p.id FROM search CROSS JOIN posts p
+          WHERE p.id = search.rowid AND search MATCH ? AND p.binned IS NULL AND (p.taken_local, p.id) < (?, ?)
           ORDER BY p.taken_local DESC, p.id DESC LIMIT ?
           """, .text(expression), .integer(position.localMilliseconds), .integer(position.id),
           .integer(Int64(min(max(limit, 1), Self.maximumPageSize)))
@@ -45,7 +45,7 @@ extension Posts {
     try await versioned { connection throws(KennelError) in
       let user = try connection.first(
         """
-        SELECT name, (SELECT version FROM user_pictures WHERE user = ?1) FROM users WHERE id = ?1
+        SELECT name, (SELECT version FROM user_pictures WHERE "user" = ?1) FROM users WHERE id = ?1
           AND (id = ?2 OR EXISTS (SELECT 1 FROM posts WHERE author = ?1 AND peer IS NULL AND binned IS NULL))
         """, .integer(person), .integer(viewer ?? 0)
       ) { PersonPosts(name: $0.text(0), picture: $0.isNull(1) ? nil : $0.integer(1), posts: []) }

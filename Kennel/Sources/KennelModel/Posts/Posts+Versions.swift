@@ -41,7 +41,7 @@ extension Posts {
   }
 
   func versioned<Value: Sendable>(
-    _ read: @escaping @Sendable (Connection) throws(KennelError) -> Value
+    _ read: @escaping @Sendable (any RecordConnection) throws(KennelError) -> Value
   ) async throws(KennelError) -> Versioned<Value> {
     try await database.read { [changes] connection throws(KennelError) in
       let value = try read(connection)

@@ -10,7 +10,7 @@ package final class Posts: Sendable {
   /// The maximum page size.
   package static let maximumPageSize = 200
 
-  let database: Database
+  let database: any Records
   let clock: KennelClock
   let changes: ChangeRecorder
   /// The time zone of cameras that do not record it, and of dates without a zone.
@@ -22,7 +22,7 @@ package final class Posts: Sendable {
   let minimumFreeSpace: Int64
 
   init(
-    database: Database, photos: PhotoDirectory, changes: ChangeRecorder, clock: KennelClock,
+    database: any Records, photos: PhotoDirectory, changes: ChangeRecorder, clock: KennelClock,
     timeZone: TimeZone, minimumFreeSpace: Int64
   ) {
     self.minimumFreeSpace = minimumFreeSpace
@@ -88,13 +88,14 @@ package final class Posts: Sendable {
     if !draft.allowsDuplicate { try Self.refuseDuplicate(of: draft.photo, connection) }
     if !draft.ignoresQuota { try Quotas.requireRoom(for: draft.photo, of: draft.author, connection) }
     try keep(draft.photo, in: transaction)
+    let id: Post.ID
     do throws(KennelError) {
       let (photo, origin) = (draft.photo, draft.origin)
-      try connection.run(
+      id = try connection.runReturningNumber(
         """
         INSERT INTO posts (author, photo, caption, created, peer, peer_author, remote, taken, taken_offset, taken_source,
           taken_local, metadata, original, original_format, part)
-        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+        VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?) RETURNING id
         """, .integer(draft.author), .blob(photo.file.hash.bytes), .text(draft.caption),
         .integer(created.milliseconds), origin.map { .text($0.kennel) } ?? .null,
         origin.map { .text($0.author) } ?? .null, origin.map { .integer($0.id) } ?? .null,
@@ -104,7 +105,6 @@ package final class Posts: Sendable {
     } catch  where error.isMissingReference {
       throw KennelError.noSuchUser
     }
-    let id = connection.lastInsertedID
     if let upload = draft.upload {
       let count = try connection.run(
         "UPDATE uploads SET post = ? WHERE id = ? AND post IS NULL", .integer(id), .blob(upload))
@@ -116,7 +116,9 @@ package final class Posts: Sendable {
   }
 
   /// Returns the first post with a photo, or nil if there is none.
-  static func firstPost(of hash: PhotoHash, _ connection: Connection) throws(KennelError) -> Post.ID? {
+  static func firstPost(of hash: PhotoHash, _ connection: any RecordConnection) throws(KennelError) -> Post
+    .ID?
+  {
     try connection.first(
       "SELECT min(id) FROM posts WHERE (photo = ?1 OR original = ?1) AND +binned IS NULL",
       .blob(hash.bytes)
@@ -124,7 +126,9 @@ package final class Posts: Sendable {
   }
 
   /// A photo is known if the file of a post that others get, or the one that was uploaded, has the same bytes.
-  private static func refuseDuplicate(of photo: NewPhoto, _ connection: Connection) throws(KennelError) {
+  private static func refuseDuplicate(of photo: NewPhoto, _ connection: any RecordConnection)
+    throws(KennelError)
+  {
     guard let first = try firstPost(of: photo.uploadedHash, connection) else { return }
     throw KennelError.alreadyPosted(first)
   }
@@ -154,7 +158,7 @@ package final class Posts: Sendable {
   }
 
   static func page(
-    _ start: PageStart, limit: Int, viewer: User.ID?, from connection: Connection
+    _ start: PageStart, limit: Int, viewer: User.ID?, from connection: any RecordConnection
   ) throws(KennelError) -> [Post] {
     try posts(try ids(start, limit: limit, from: connection), for: viewer, from: connection)
   }
@@ -176,7 +180,7 @@ package final class Posts: Sendable {
   }
 
   static func posts(
-    _ ids: [Post.ID], for viewer: User.ID?, from connection: Connection
+    _ ids: [Post.ID], for viewer: User.ID?, from connection: any RecordConnection
   ) throws(KennelError) -> [Post] {
     var posts: [Post] = []
     for id in ids {
@@ -189,17 +193,17 @@ package final class Posts: Sendable {
   ///
   /// - Parameter inBin: whether the post may also be in the bin.
   static func post(
-    _ id: Post.ID, for viewer: User.ID?, inBin: Bool = false, from connection: Connection
+    _ id: Post.ID, for viewer: User.ID?, inBin: Bool = false, from connection: any RecordConnection
   ) throws(KennelError) -> Post? {
     try connection.first(
       """
       SELECT p.id, p.author, u.name, p.caption, p.photo, h.bytes, h.width, h.height, h.format, h.thumbhash, p.created,
         (SELECT count(*) FROM favourites WHERE post = p.id), (SELECT count(*) FROM comments WHERE post = p.id),
-        EXISTS (SELECT 1 FROM favourites WHERE post = p.id AND user = ?1), p.peer, p.peer_author, p.remote,
+        EXISTS (SELECT 1 FROM favourites WHERE post = p.id AND "user" = ?1), p.peer, p.peer_author, p.remote,
         p.metadata, p.original, p.original_format, p.part, p.taken, p.taken_offset, p.taken_source, p.edited,
-        h.duration, (SELECT version FROM user_pictures WHERE user = p.author)
+        h.duration, (SELECT version FROM user_pictures WHERE "user" = p.author)
       FROM posts p JOIN users u ON u.id = p.author JOIN photos h ON h.hash = p.photo
-      WHERE p.id = ?2 AND (p.binned IS NULL OR ?3)
+      WHERE p.id = ?2 AND (p.binned IS NULL OR ?3 = 1)
       """, .integer(viewer ?? 0), .integer(id), .integer(inBin ? 1 : 0), row: Post.init(row:))
   }
 
@@ -239,7 +243,7 @@ package final class Posts: Sendable {
   /// Returns the author of a post that is not in the bin.
   ///
   /// - Throws: `noSuchPost`.
-  static func author(of id: Post.ID, _ connection: Connection) throws(KennelError) -> User.ID {
+  static func author(of id: Post.ID, _ connection: any RecordConnection) throws(KennelError) -> User.ID {
     let author = try connection.first(
       "SELECT author FROM posts WHERE id = ? AND binned IS NULL", .integer(id)
     ) { $0.integer(0) }
@@ -250,7 +254,7 @@ package final class Posts: Sendable {
   /// Throws `notAllowed` unless the user is one of these users or an owner.
   static func require(
     _ user: User.ID, oneOf users: [User.ID], to action: String = "change or delete this",
-    _ connection: Connection
+    _ connection: any RecordConnection
   ) throws(KennelError) {
     let role = try Self.role(of: user, connection)
     guard users.contains(user) || role == .owner else {
@@ -260,14 +264,14 @@ package final class Posts: Sendable {
 
   /// Throws `notAllowed` unless the user may change an album, or is nil for the owner of the machine.
   static func requireEditor(
-    _ user: User.ID?, ofAlbumOf owner: User.ID, to action: String, _ connection: Connection
+    _ user: User.ID?, ofAlbumOf owner: User.ID, to action: String, _ connection: any RecordConnection
   ) throws(KennelError) {
     guard let user, !Album.mayEdit(user, try role(of: user, connection), owner: owner) else { return }
     throw KennelError(
       .notAllowed, "Only the owner of the album or an owner of the kennel can \(action).")
   }
 
-  static func role(of user: User.ID, _ connection: Connection) throws(KennelError) -> User.Role {
+  static func role(of user: User.ID, _ connection: any RecordConnection) throws(KennelError) -> User.Role {
     let role = try connection.first("SELECT role FROM users WHERE id = ?", .integer(user)) { $0.text(0) }
     guard let role = role.flatMap({ User.Role(rawValue: $0) }) else { throw KennelError.noSuchUser }
     return role
@@ -278,7 +282,7 @@ package final class Posts: Sendable {
 
 extension Post {
   /// Creates a post from the columns of the query above.
-  init(row: borrowing Row) throws(KennelError) {
+  init(row: borrowing RecordRow) throws(KennelError) {
     guard let photo = PhotoHash(bytes: row.blob(4)), let format = PhotoFacts.Format(rawValue: row.text(8))
     else {
       throw KennelError(.damaged, "A post has a photo in an unknown format. Restore a backup.")

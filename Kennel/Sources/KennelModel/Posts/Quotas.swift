@@ -6,9 +6,9 @@ import KennelStorage
 /// the disk until the post is deleted forever. A file that a user posted twice counts once. Uploads are refused when they would
 /// exceed the limit. Imports and copies from other kennels, which the owner of the machine starts, count but are not refused.
 package struct Quotas: Sendable {
-  private let database: Database
+  private let database: any Records
 
-  package init(_ database: Database) { self.database = database }
+  package init(_ database: any Records) { self.database = database }
 
   /// Returns what the photos of a user take and may take.
   ///
@@ -41,7 +41,7 @@ package struct Quotas: Sendable {
   /// Refuses a new photo that would exceed the user's quota. The write lock must be held, so that concurrent uploads are
   /// counted.
   static func requireRoom(
-    for photo: NewPhoto, of user: User.ID, _ connection: Connection
+    for photo: NewPhoto, of user: User.ID, _ connection: any RecordConnection
   ) throws(KennelError) {
     guard let limit = try quota(of: user, connection).bytes else { return }
     var byteCount: Int64 = 0
@@ -55,7 +55,7 @@ package struct Quotas: Sendable {
   }
 
   private static func requireRoom(
-    for byteCount: Int64, within limit: Int64, of user: User.ID, _ connection: Connection
+    for byteCount: Int64, within limit: Int64, of user: User.ID, _ connection: any RecordConnection
   ) throws(KennelError) {
     let used = try bytes(of: user, connection)
     let (total, overflows) = used.addingReportingOverflow(max(byteCount, 0))
@@ -103,14 +103,14 @@ package struct Quotas: Sendable {
     try await database.write { transaction throws(KennelError) -> Void in
       let connection = transaction.connection
       guard let quota else {
-        try connection.run("DELETE FROM quotas WHERE user = ?", .integer(user))
+        try connection.run(#"DELETE FROM quotas WHERE "user" = ?"#, .integer(user))
         return
       }
       do throws(KennelError) {
         try connection.run(
           """
-          INSERT INTO quotas (user, bytes) VALUES (?, ?)
-          ON CONFLICT (user) DO UPDATE SET bytes = excluded.bytes
+          INSERT INTO quotas ("user", bytes) VALUES (?, ?)
+          ON CONFLICT ("user") DO UPDATE SET bytes = excluded.bytes
           """, .integer(user), quota.bytes.map { .integer($0) } ?? .null)
       } catch  where error.isMissingReference {
         throw KennelError.noSuchUser
@@ -120,28 +120,34 @@ package struct Quotas: Sendable {
 
   // MARK: Reading
 
-  private static func usage(of user: User.ID, _ connection: Connection) throws(KennelError) -> QuotaUsage {
+  private static func usage(of user: User.ID, _ connection: any RecordConnection) throws(KennelError)
+    -> QuotaUsage
+  {
     QuotaUsage(used: try bytes(of: user, connection), quota: try quota(of: user, connection))
   }
 
-  private static func quota(of user: User.ID, _ connection: Connection) throws(KennelError) -> Quota {
+  private static func quota(of user: User.ID, _ connection: any RecordConnection) throws(KennelError) -> Quota
+  {
     if let own = try ownQuota(of: user, connection) { return own }
     return Quota(try defaultBytes(connection))
   }
 
   /// Returns nil for a user who has the default.
-  private static func ownQuota(of user: User.ID, _ connection: Connection) throws(KennelError) -> Quota? {
-    try connection.first("SELECT bytes FROM quotas WHERE user = ?", .integer(user)) {
+  private static func ownQuota(
+    of user: User.ID, _ connection: any RecordConnection
+  ) throws(KennelError) -> Quota? {
+    try connection.first(#"SELECT bytes FROM quotas WHERE "user" = ?"#, .integer(user)) {
       Quota($0.isNull(0) ? nil : $0.integer(0))
     }
   }
 
-  private static func defaultBytes(_ connection: Connection) throws(KennelError) -> Int64? {
+  private static func defaultBytes(_ connection: any RecordConnection) throws(KennelError) -> Int64? {
     let text = try connection.first("SELECT value FROM decisions WHERE name = 'quota'") { $0.text(0) }
     return text.flatMap { Int64($0) }
   }
 
-  private static func bytes(of user: User.ID, _ connection: Connection) throws(KennelError) -> Int64 {
+  private static func bytes(of user: User.ID, _ connection: any RecordConnection) throws(KennelError) -> Int64
+  {
     try connection.first(
       """
       SELECT (SELECT coalesce(sum(bytes), 0) FROM photos

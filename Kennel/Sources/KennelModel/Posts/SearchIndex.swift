@@ -4,7 +4,7 @@ import KennelStorage
 enum SearchIndex {
   /// Brings the words of posts up to date that triggers have noted as changed. If the index is damaged, it is rebuilt, so that
   /// it does not keep anyone from sharing photos.
-  @Sendable static func update(_ connection: Connection) throws(KennelError) {
+  @Sendable static func update(_ connection: any RecordConnection) throws(KennelError) {
     guard try connection.first("SELECT 1 FROM search_changes LIMIT 1", row: { _ in true }) != nil else {
       return
     }
@@ -22,7 +22,7 @@ enum SearchIndex {
   }
 
   /// Returns whether the index has exactly the words of the posts, after bringing it up to date.
-  static func isCurrent(_ connection: Connection) throws(KennelError) -> Bool {
+  static func isCurrent(_ connection: any RecordConnection) throws(KennelError) -> Bool {
     do throws(KennelError) {
       try update(connection)
       let difference = try connection.first(
@@ -42,7 +42,7 @@ enum SearchIndex {
   }
 
   /// Removes the words of deleted texts, which the index keeps for a while. If it is damaged, it is rebuilt.
-  static func removeDeletedWords(_ connection: Connection) throws(KennelError) {
+  static func removeDeletedWords(_ connection: any RecordConnection) throws(KennelError) {
     do throws(KennelError) {
       try connection.run("INSERT INTO search (search) VALUES ('optimize')")
     } catch  where error.code == .damaged {
@@ -52,7 +52,7 @@ enum SearchIndex {
 
   /// Rebuilds the index from the posts, with the definition in the database. Its present contents may be damaged, so they
   /// are not read.
-  static func rebuild(_ connection: Connection) throws(KennelError) {
+  static func rebuild(_ connection: any RecordConnection) throws(KennelError) {
     let definition = try connection.first(
       "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = 'search'"
     ) { $0.text(0) }

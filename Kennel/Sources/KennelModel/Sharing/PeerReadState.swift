@@ -75,7 +75,7 @@ extension PeerReadState {
     /// The last known kennel at the address, if it sent an identity.
     var identity: KennelIdentity?
 
-    init?(_ address: String, _ connection: Connection) throws(KennelError) {
+    init?(_ address: String, _ connection: any RecordConnection) throws(KennelError) {
       let found = try connection.first(
         "SELECT cursor, identity FROM peers WHERE name = ?", .text(address)
       ) { ($0.integer(0), $0.isNull(1) ? nil : KennelIdentity(bytes: $0.blob(1))) }
@@ -84,21 +84,22 @@ extension PeerReadState {
     }
   }
 
-  static func cursor(of key: PeerKey, _ connection: Connection) throws(KennelError) -> Int64? {
+  static func cursor(of key: PeerKey, _ connection: any RecordConnection) throws(KennelError) -> Int64? {
     try connection.first("SELECT cursor FROM peers WHERE name = ?", .text(key.readPositionKey)) {
       $0.integer(0)
     }
   }
 
-  static func advance(to id: Int64, of key: PeerKey, _ connection: Connection) throws(KennelError) {
+  static func advance(to id: Int64, of key: PeerKey, _ connection: any RecordConnection) throws(KennelError) {
     try connection.run(
       """
-      INSERT INTO peers (name, cursor) VALUES (?1, ?2) ON CONFLICT (name) DO UPDATE SET cursor = max(cursor, ?2)
+      INSERT INTO peers (name, cursor) VALUES (?1, ?2)
+      ON CONFLICT (name) DO UPDATE SET cursor = CASE WHEN peers.cursor > ?2 THEN peers.cursor ELSE ?2 END
       """, .text(key.readPositionKey), .integer(id))
   }
 
   fileprivate static func recordMissingIdentity(
-    at address: String, _ here: Place?, _ connection: Connection
+    at address: String, _ here: Place?, _ connection: any RecordConnection
   ) throws(KennelError) -> PeerReadState {
     // A kennel that has once sent its identity always sends it, so this is a different kennel.
     let isReplacement = here?.identity != nil
@@ -109,7 +110,7 @@ extension PeerReadState {
   }
 
   fileprivate static func recordIdentity(
-    _ lineage: KennelLineage, at address: String, _ here: Place?, _ connection: Connection
+    _ lineage: KennelLineage, at address: String, _ here: Place?, _ connection: any RecordConnection
   ) throws(KennelError) -> PeerReadState {
     let own = try KennelLineage(connection)
     guard lineage.identity != own.identity else {
@@ -125,7 +126,8 @@ extension PeerReadState {
       // The kennel did not send an identity until now, like older versions, so it was remembered by its address.
       start = max(start, here.cursor)
       try connection.run(
-        "UPDATE OR IGNORE taken SET peer = ? WHERE peer = ?", .text(key.kennel), .text(address))
+        "INSERT INTO taken (peer, remote) SELECT ?1, remote FROM taken WHERE peer = ?2 ON CONFLICT DO NOTHING",
+        .text(key.kennel), .text(address))
       try connection.run("DELETE FROM taken WHERE peer = ?", .text(address))
     }
     try advance(to: start, of: key, connection)
@@ -141,7 +143,7 @@ extension PeerReadState {
   /// Returns the number up to which the posts of a newly known kennel are already here: this kennel's own posts, and
   /// posts taken from its ancestors.
   private static func inherited(
-    _ lineage: KennelLineage, _ own: KennelLineage, at address: String, _ connection: Connection
+    _ lineage: KennelLineage, _ own: KennelLineage, at address: String, _ connection: any RecordConnection
   ) throws(KennelError) -> Int64 {
     var start = lineage.common(with: own)
     for ancestor in lineage.ancestors {
@@ -155,10 +157,12 @@ extension PeerReadState {
 
   /// Returns the lowest read position of a kennel over all addresses. A server that falsely claims to be the kennel
   /// cannot raise it above the position of the real one.
-  private static func lowestCursor(of key: PeerKey, _ connection: Connection) throws(KennelError) -> Int64 {
+  private static func lowestCursor(of key: PeerKey, _ connection: any RecordConnection) throws(KennelError)
+    -> Int64
+  {
     let prefix = key.kennel + " "
     return try connection.first(
-      "SELECT coalesce(min(cursor), 0) FROM peers WHERE substr(name, 1, ?) = ?",
+      "SELECT coalesce(min(cursor), 0) FROM peers WHERE substr(name, 1, CAST(? AS INTEGER)) = ?",
       .integer(Int64(prefix.utf8.count)), .text(prefix)
     ) { $0.integer(0) } ?? 0
   }

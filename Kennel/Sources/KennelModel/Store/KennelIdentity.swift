@@ -103,14 +103,14 @@ extension KennelStore {
 
 extension KennelLineage {
   /// Creates an identity if there is none.
-  static func begin(_ connection: Connection) throws(KennelError) {
+  static func begin(_ connection: any RecordConnection) throws(KennelError) {
     try connection.run(
       """
       INSERT INTO identities (identity) SELECT ? WHERE NOT EXISTS (SELECT 1 FROM identities WHERE through IS NULL)
       """, .blob(KennelIdentity.random().bytes))
   }
 
-  init(_ connection: Connection) throws(KennelError) {
+  init(_ connection: any RecordConnection) throws(KennelError) {
     let rows = try connection.rows(
       "SELECT identity, through FROM identities ORDER BY through IS NULL DESC, number DESC LIMIT ?",
       .integer(Int64(Self.maximumAncestorCount + 1))

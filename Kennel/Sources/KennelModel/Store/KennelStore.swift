@@ -41,7 +41,7 @@ package final class KennelStore: Sendable {
   package let photos: PhotoDirectory
   package let events: EventHub
   package let versions: ContentVersions
-  let database: Database
+  let database: any Records
   let changes: ChangeRecorder
   let clock: KennelClock
   let latestVisibility = Mutex(ValueAtCommit<Visibility>())

@@ -23,7 +23,7 @@ package final class Uploads: Sendable {
   package let limits: Limits
   let posts: Posts
   private let clock: KennelClock
-  var database: Database { posts.database }
+  var database: any Records { posts.database }
   var photos: PhotoDirectory { posts.photos }
 
   init(posts: Posts, limits: Limits) {
@@ -63,11 +63,11 @@ package final class Uploads: Sendable {
   }
 
   private static func insert(
-    _ upload: Upload, _ limits: Limits, at now: Date, _ connection: Connection
+    _ upload: Upload, _ limits: Limits, at now: Date, _ connection: any RecordConnection
   ) throws(KennelError) {
     let (count, byteCount) =
       try connection.first(
-        "SELECT count(*), total(bytes) FROM uploads WHERE user = ? AND post IS NULL AND expires > ?",
+        #"SELECT count(*), coalesce(sum(bytes), 0) FROM uploads WHERE "user" = ? AND post IS NULL AND expires > ?"#,
         .integer(upload.user), .integer(now.milliseconds)
       ) { ($0.integer(0), $0.integer(1)) } ?? (0, 0)
     guard count < Int64(limits.maximumCount) else {
@@ -84,7 +84,7 @@ package final class Uploads: Sendable {
     do throws(KennelError) {
       try connection.run(
         """
-        INSERT INTO uploads (id, user, bytes, caption, shares_metadata, allows_duplicate, description, created, expires)
+        INSERT INTO uploads (id, "user", bytes, caption, shares_metadata, allows_duplicate, description, created, expires)
         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)
         """, .blob(upload.id), .integer(upload.user), .integer(Int64(upload.byteCount)),
         .text(upload.details.caption), .integer(upload.details.sharesMetadata ? 1 : 0),
@@ -104,8 +104,8 @@ package final class Uploads: Sendable {
     let found = try await database.read { connection throws(KennelError) in
       try connection.first(
         """
-        SELECT id, user, bytes, caption, shares_metadata, allows_duplicate, description, created, expires, post
-        FROM uploads WHERE id = ? AND user = ? AND expires > ?
+        SELECT id, "user", bytes, caption, shares_metadata, allows_duplicate, description, created, expires, post
+        FROM uploads WHERE id = ? AND "user" = ? AND expires > ?
         """, .blob(id), .integer(user), .integer(now), row: Upload.init(row:))
     }
     guard let found else { throw .noSuchUpload }
@@ -142,7 +142,7 @@ package final class Uploads: Sendable {
     try await database.read { connection throws(KennelError) in try Self.unfinishedCount(connection) }
   }
 
-  static func unfinishedCount(_ connection: Connection) throws(KennelError) -> Int {
+  static func unfinishedCount(_ connection: any RecordConnection) throws(KennelError) -> Int {
     try connection.first("SELECT count(*) FROM uploads WHERE post IS NULL") { Int($0.integer(0)) } ?? 0
   }
 

@@ -63,7 +63,7 @@ package struct AlbumPage: Sendable, Hashable {
 
 extension Album {
   /// Creates an album from the columns of ``Albums``.
-  init(row: borrowing Row) {
+  init(row: borrowing RecordRow) {
     self.init(
       id: row.integer(0), title: row.text(1), owner: row.integer(2), ownerName: row.text(3),
       isOpen: row.integer(4) != 0, cover: row.isNull(5) ? nil : row.integer(5),

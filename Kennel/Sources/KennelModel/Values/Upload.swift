@@ -42,7 +42,7 @@ package struct Upload: Sendable, Hashable, Identifiable {
 
 extension Upload {
   /// The columns of a row, in this order.
-  init(row: borrowing Row) {
+  init(row: borrowing RecordRow) {
     self.init(
       id: row.blob(0), user: row.integer(1), byteCount: Int(row.integer(2)),
       details: UploadDetails(

@@ -28,7 +28,7 @@ package struct User: Sendable, Hashable, Identifiable {
 
 extension User {
   /// Creates a user from the columns id, name, role, created, language and version of the picture.
-  init(row: borrowing Row) throws(KennelError) {
+  init(row: borrowing RecordRow) throws(KennelError) {
     guard let role = Role(rawValue: row.text(2)) else {
       throw KennelError(.damaged, "A user has an unknown role. Restore a backup.")
     }

@@ -3,16 +3,8 @@
 import CSQLite
 import Foundation
 
-/// A value as SQLite stores it.
-package enum SQLValue: Sendable, Hashable {
-  case integer(Int64)
-  case text(String)
-  case blob([UInt8])
-  case null
-}
-
-/// A connection to the database. Only one thread may use it at a time; the work queue that owns it ensures this.
-package final class Connection {
+/// A connection to SQLite. Only one thread may use it at a time; the work queue that owns it ensures this.
+package final class Connection: RecordConnection {
   package enum Access: Sendable {
     case writing
     case reading
@@ -99,9 +91,7 @@ package final class Connection {
   }
 
   /// False after SQLite has rolled back a transaction by itself, as it does when the disk is full.
-  var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
-
-  package var lastInsertedID: Int64 { sqlite3_last_insert_rowid(handle) }
+  package var isInTransaction: Bool { sqlite3_get_autocommit(handle) == 0 }
 
   /// Returns the address of the log's index, which all processes that have the database open share, or nil if there is
   /// none. It is valid for as long as this connection is open.
@@ -124,33 +114,45 @@ package final class Connection {
     try check(sqlite3_exec(handle, text, nil, nil, nil))
   }
 
-  /// Runs a statement that returns no rows. Returns the number of rows it changed.
-  @discardableResult
-  package func run(_ sql: StaticString, _ values: SQLValue...) throws(KennelError) -> Int {
+  package var dialect: SQLDialect { .sqlite }
+
+  package func commit() throws(KennelError) { try run("COMMIT") }
+
+  package func run(_ sql: StaticString, values: [SQLValue]) throws(KennelError) -> Int {
     let statement = try bound(sql, values)
     defer { statement.rewind() }
     while try step(statement) {}
     return Int(sqlite3_changes64(handle))
   }
 
-  /// Returns the rows of a query.
+  package func runReturningNumber(_ sql: StaticString, values: [SQLValue]) throws(KennelError) -> Int64 {
+    let statement = try bound(sql, values)
+    defer { statement.rewind() }
+    guard try step(statement) else {
+      throw KennelError(.damaged, "The database at \(name) has no row that a change needs. Restore a backup.")
+    }
+    let number = sqlite3_column_int64(statement.handle, 0)
+    // References are checked at the end of the statement.
+    while try step(statement) {}
+    return number
+  }
+
   package func rows<Value>(
-    _ sql: StaticString, _ values: SQLValue..., row read: (borrowing Row) throws(KennelError) -> Value
+    _ sql: StaticString, values: [SQLValue], row read: (borrowing RecordRow) throws(KennelError) -> Value
   ) throws(KennelError) -> [Value] {
     let statement = try bound(sql, values)
     defer { statement.rewind() }
     var result: [Value] = []
-    while try step(statement) { result.append(try read(Row(statement: statement.handle))) }
+    while try step(statement) { result.append(try read(RecordRow(statement: statement.handle))) }
     return result
   }
 
-  /// Returns the first row of a query, or nil if there is none.
   package func first<Value>(
-    _ sql: StaticString, _ values: SQLValue..., row read: (borrowing Row) throws(KennelError) -> Value
+    _ sql: StaticString, values: [SQLValue], row read: (borrowing RecordRow) throws(KennelError) -> Value
   ) throws(KennelError) -> Value? {
     let statement = try bound(sql, values)
     defer { statement.rewind() }
-    return try step(statement) ? try read(Row(statement: statement.handle)) : nil
+    return try step(statement) ? try read(RecordRow(statement: statement.handle)) : nil
   }
 
   private func bound(_ sql: StaticString, _ values: [SQLValue]) throws(KennelError) -> Statement {
@@ -204,7 +206,12 @@ package final class Connection {
 
   private static func error(_ code: Int32, path: String, errno: Int32, message: String) -> KennelError {
     func make(_ kind: KennelError.Code, _ sentence: String) -> KennelError {
-      KennelError(kind, sentence, sqliteCode: code, errno: errno)
+      var error = KennelError(kind, sentence, errno: errno)
+      let constraint = code & 0xff == SQLITE_CONSTRAINT ? code >> 8 : 0
+      error.isDuplicate = constraint == 8 || constraint == 6
+      error.isMissingReference = constraint == 3
+      error.isLockingProtocol = code & 0xff == SQLITE_PROTOCOL
+      return error
     }
     switch code & 0xff {
     case SQLITE_FULL:
@@ -230,17 +237,6 @@ package final class Connection {
       let reason = message.isEmpty ? sqlite3_errstr(code).map { String(cString: $0) } ?? "" : message
       return make(.failed, "The database at \(path) returned an error (\(reason)).")
     }
-  }
-}
-
-extension KennelError {
-  /// Whether a row refers to another row that does not exist.
-  package var isMissingReference: Bool { sqliteCode == SQLITE_CONSTRAINT | (3 << 8) }
-  /// Whether SQLite gave up to find out which changes are in the log.
-  var isLockingProtocol: Bool { sqliteCode & 0xff == SQLITE_PROTOCOL }
-  /// Whether the row exists already.
-  package var isDuplicate: Bool {
-    sqliteCode == SQLITE_CONSTRAINT | (8 << 8) || sqliteCode == SQLITE_CONSTRAINT | (6 << 8)
   }
 }
 
@@ -280,22 +276,24 @@ private final class Statement {
   }
 }
 
-/// A row of a query. It is valid until the query advances.
-package struct Row: ~Copyable {
-  fileprivate let statement: OpaquePointer
+/// The columns of the row that a statement of SQLite has reached.
+enum SQLiteColumns {
+  static func integer(_ statement: OpaquePointer, _ column: Int32) -> Int64 {
+    sqlite3_column_int64(statement, column)
+  }
 
-  package func integer(_ column: Int32) -> Int64 { sqlite3_column_int64(statement, column) }
-
-  package func isNull(_ column: Int32) -> Bool { sqlite3_column_type(statement, column) == SQLITE_NULL }
+  static func isNull(_ statement: OpaquePointer, _ column: Int32) -> Bool {
+    sqlite3_column_type(statement, column) == SQLITE_NULL
+  }
 
   /// The complete text, including NUL characters.
-  package func text(_ column: Int32) -> String {
+  static func text(_ statement: OpaquePointer, _ column: Int32) -> String {
     guard let bytes = sqlite3_column_text(statement, column) else { return "" }
     let count = Int(sqlite3_column_bytes(statement, column))
     return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
   }
 
-  package func blob(_ column: Int32) -> [UInt8] {
+  static func blob(_ statement: OpaquePointer, _ column: Int32) -> [UInt8] {
     // "The return value from sqlite3_column_blob() for a zero-length BLOB is a NULL pointer."
     guard let bytes = sqlite3_column_blob(statement, column) else { return [] }
     return Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement, column))))

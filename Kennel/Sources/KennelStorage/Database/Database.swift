@@ -1,9 +1,9 @@
 import Synchronization
 
-/// The database: one writer and a few readers. None of them runs on a thread of Swift's concurrency pool.
+/// Records in SQLite: one writer and a few readers. None of them runs on a thread of Swift's concurrency pool.
 ///
 /// A write returns when it is on the disk. Writes that wait at the same time are committed together.
-package final class Database: Sendable {
+package final class Database: Records {
   /// Limits of a database.
   package struct Configuration: Sendable {
     /// The number of concurrent readers.
@@ -19,8 +19,8 @@ package final class Database: Sendable {
   }
 
   private let writer: BlockingWorkQueue<WriteTransaction>
-  private let reader: BlockingWorkQueue<Connection>
-  private let watcher: BlockingWorkQueue<Connection>
+  private let reader: BlockingWorkQueue<any RecordConnection>
+  private let watcher: BlockingWorkQueue<any RecordConnection>
   private let connections: Connections
   private let commits: CommitWatch
 
@@ -32,8 +32,8 @@ package final class Database: Sendable {
   ///   - prepare: reads what the caller needs to know before the first change.
   package init(
     path: String, configuration: Configuration = Configuration(), migrations: [Migration] = Migration.all,
-    beforeCommit: @escaping @Sendable (Connection) throws(KennelError) -> Void = { _ in },
-    prepare: (Connection) throws(KennelError) -> Void = { _ in }
+    beforeCommit: @escaping @Sendable (any RecordConnection) throws(KennelError) -> Void = { _ in },
+    prepare: (any RecordConnection) throws(KennelError) -> Void = { _ in }
   ) throws(KennelError) {
     let writing = try Connection(path: path, access: .writing, busyTimeout: configuration.busyTimeout)
     try Migration.bringUpToDate(writing, path: path, migrations: migrations)
@@ -80,14 +80,15 @@ package final class Database: Sendable {
 
   /// Reads one consistent state of the database, independent of concurrent writes.
   package func read<Value: Sendable>(
-    _ work: @escaping @Sendable (Connection) throws(KennelError) -> Value
+    _ work: @escaping @Sendable (any RecordConnection) throws(KennelError) -> Value
   ) async throws(KennelError) -> Value {
     try await reader.run(work)
   }
 
   /// The callback form of `read`. `completion` is called once.
   package func read<Value: Sendable>(
-    _ ticket: CancellationTicket, _ work: @escaping @Sendable (Connection) throws(KennelError) -> Value,
+    _ ticket: CancellationTicket,
+    _ work: @escaping @Sendable (any RecordConnection) throws(KennelError) -> Value,
     completion: @escaping @Sendable (Result<Value, KennelError>) -> Void
   ) {
     reader.submit(ticket, work, completion: completion)
@@ -96,7 +97,7 @@ package final class Database: Sendable {
   /// Reads the database if any process has changed it since the last call. Otherwise, it returns nil without reading
   /// the file.
   package func readChanges<Value: Sendable>(
-    _ work: @escaping @Sendable (Connection) throws(KennelError) -> Value
+    _ work: @escaping @Sendable (any RecordConnection) throws(KennelError) -> Value
   ) async throws(KennelError) -> Value? {
     try await watcher.run { [connections] connection throws(KennelError) in
       // "The integer values returned by two invocations of "PRAGMA data_version" from the same connection will be
@@ -134,11 +135,11 @@ private final class Connections: @unchecked Sendable {
   /// The version of the database at the last poll.
   var seenVersion: Int64?
 
-  private let beforeCommit: @Sendable (Connection) throws(KennelError) -> Void
+  private let beforeCommit: @Sendable (any RecordConnection) throws(KennelError) -> Void
 
   init(
     writing: Connection, reading: [Connection], watching: Connection,
-    beforeCommit: @escaping @Sendable (Connection) throws(KennelError) -> Void
+    beforeCommit: @escaping @Sendable (any RecordConnection) throws(KennelError) -> Void
   ) {
     self.beforeCommit = beforeCommit
     self.writing = writing
@@ -154,12 +155,12 @@ private final class Connections: @unchecked Sendable {
   }
 
   /// No transaction: within one, changes by others would not be visible.
-  func watch(_ job: BlockingWorkQueue<Connection>.Job) {
+  func watch(_ job: BlockingWorkQueue<any RecordConnection>.Job) {
     guard let watching else { return job.fail(.closed) }
     do throws(KennelError) { try job.attempt(watching)() } catch { job.fail(error) }
   }
 
-  func read(_ job: BlockingWorkQueue<Connection>.Job, slot: Int) {
+  func read(_ job: BlockingWorkQueue<any RecordConnection>.Job, slot: Int) {
     do throws(KennelError) {
       let connection = reading[slot]
       try connection.run("BEGIN")
@@ -230,7 +231,7 @@ private final class Connections: @unchecked Sendable {
     }
   }
 
-  private func begin(_ connection: Connection) throws(KennelError) {
+  private func begin(_ connection: any RecordConnection) throws(KennelError) {
     // An earlier transaction that could not be rolled back must not include this one.
     if connection.isInTransaction { try connection.run("ROLLBACK") }
     try connection.run("BEGIN IMMEDIATE")

@@ -12,7 +12,7 @@ package struct Migration: Sendable {
   /// A released step is never changed. A new schema is a new step.
   package static let all = [
     accountsAndPosts, favouritesAndComments, events, peers, eventDetails, identities, decisions, privacy,
-    people, takenTimes, bin, albums, search, feeds, languages, quotas, videos, uploads, albumSearch,
+    people, takenTimes, bin, albums, search, feeds, languages, quotas, videos, uploads, albumSearch, counters,
     userPictures,
   ]
 

@@ -8,7 +8,7 @@ package final class WriteTransaction {
     case tidyPhotos
   }
 
-  package let connection: Connection
+  package let connection: any RecordConnection
   private var beforeCommit: [Task: () throws(KennelError) -> Void] = [:]
   private var afterCommit: [Task: () -> Void] = [:]
   private var endings: [(Bool) -> Void] = []
@@ -18,7 +18,7 @@ package final class WriteTransaction {
   /// Whether a failed part could not be rolled back. Then the transaction must not be committed.
   private(set) var mustRollBack = false
 
-  init(connection: Connection) { self.connection = connection }
+  init(connection: any RecordConnection) { self.connection = connection }
 
   /// Runs an action once before the commit. If it throws, the transaction is rolled back.
   func beforeCommit(_ task: Task, _ action: @escaping () throws(KennelError) -> Void) {
@@ -55,7 +55,7 @@ package final class WriteTransaction {
 
   func commit() throws(KennelError) {
     for action in beforeCommit.values { try action() }
-    try connection.run("COMMIT")
+    try connection.commit()
     let actions = afterCommit.values
     let endings = self.endings
     reset()

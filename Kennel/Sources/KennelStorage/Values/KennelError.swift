@@ -98,8 +98,12 @@ package struct KennelError: Error, Sendable, LocalizedError, CustomStringConvert
 
   /// The kind of error.
   package var code: Code
-  /// SQLite's extended result code, or 0 if the error does not come from SQLite.
-  package var sqliteCode: Int32
+  /// Whether a row exists already.
+  package var isDuplicate = false
+  /// Whether a row refers to another row that does not exist.
+  package var isMissingReference = false
+  /// Whether SQLite gave up to find out which changes are in the log.
+  var isLockingProtocol = false
   /// The underlying C error number, or 0 if there is none.
   package var errno: Int32
   /// The number of seconds until the next attempt is allowed, for `tooManyAttempts`.
@@ -114,11 +118,10 @@ package struct KennelError: Error, Sendable, LocalizedError, CustomStringConvert
   package var errorDescription: String? { description }
 
   package init(
-    _ code: Code, _ description: String, sqliteCode: Int32 = 0, errno: Int32 = 0, secondsToWait: Int? = nil,
+    _ code: Code, _ description: String, errno: Int32 = 0, secondsToWait: Int? = nil,
     post: Int64? = nil, cause: String? = nil
   ) {
     self.code = code
-    self.sqliteCode = sqliteCode
     self.errno = errno
     self.secondsToWait = secondsToWait
     self.post = post

@@ -1,0 +1,37 @@
+/// The records of a kennel: everything except the bytes of its photos.
+///
+/// The work is synchronous, and runs on threads that may block.
+package protocol Records: Sendable {
+  /// Makes a change in a transaction. Returns when it is committed.
+  ///
+  /// The work may run several times. Cancelling withdraws a change that has not begun.
+  func write<Value: Sendable>(
+    _ work: @escaping @Sendable (WriteTransaction) throws(KennelError) -> Value
+  ) async throws(KennelError) -> Value
+
+  /// Makes a change without waiting for it.
+  func writeLater(_ work: @escaping @Sendable (WriteTransaction) throws(KennelError) -> Void)
+
+  /// Reads one consistent state, independent of concurrent changes.
+  func read<Value: Sendable>(
+    _ work: @escaping @Sendable (any RecordConnection) throws(KennelError) -> Value
+  ) async throws(KennelError) -> Value
+
+  /// The callback form of `read`. `completion` is called once.
+  func read<Value: Sendable>(
+    _ ticket: CancellationTicket,
+    _ work: @escaping @Sendable (any RecordConnection) throws(KennelError) -> Value,
+    completion: @escaping @Sendable (Result<Value, KennelError>) -> Void
+  )
+
+  /// Reads if any process may have made a change since the last call. Otherwise, it returns nil.
+  func readChanges<Value: Sendable>(
+    _ work: @escaping @Sendable (any RecordConnection) throws(KennelError) -> Value
+  ) async throws(KennelError) -> Value?
+
+  /// A mark of the latest commit, by any process, or nil if it is not known at this moment.
+  var commitMark: CommitMark? { get }
+
+  /// Refuses new work, and returns when waiting work is done.
+  func close() async
+}
