@@ -35,7 +35,8 @@ let package = Package(
 
     .target(name: "Hashing", dependencies: ["CSodium"], swiftSettings: strict),
 
-    // The parts of "Kennel on PostgreSQL and an S3-compatible store" (docs/many-processes.md). Nothing uses them yet.
+    // The parts of "Kennel on PostgreSQL and an S3-compatible store" (docs/many-processes.md). Nothing uses ObjectStorage
+    // yet.
     .target(
       name: "ObjectStorage", dependencies: ["Hashing", root("HTTPSyntax"), root("Retriever")],
       swiftSettings: strict),
@@ -46,7 +47,9 @@ let package = Package(
     .target(name: "QRCodes", swiftSettings: strict),
     .target(
       name: "KennelStorage",
-      dependencies: ["CSQLite", "CSodium", "Hashing", root("SystemFiles"), root("Waiting")],
+      dependencies: [
+        "CSQLite", "CSodium", "Hashing", "PostgresClient", root("SystemFiles"), root("Waiting"),
+      ],
       swiftSettings: strict),
     .target(name: "CVideoSandbox"),
     .target(
@@ -95,7 +98,7 @@ let package = Package(
     .target(
       name: "KennelTestSupport",
       dependencies: [
-        "HTTPService", "KennelModel", "KennelStorage", "KennelWeb", root("Retriever"),
+        "HTTPService", "KennelModel", "KennelStorage", "KennelWeb", "PostgresTestSupport", root("Retriever"),
         root("RetrieverImages"),
         root("TestSupport"),
       ],
@@ -106,8 +109,12 @@ let package = Package(
         "Hashing", "ObjectStorage", root("Retriever"), root("RetrieverTesting"), root("TestSupport"),
       ],
       swiftSettings: strict),
+    .target(
+      name: "PostgresTestSupport", dependencies: ["PostgresClient", root("TestSupport")],
+      path: "Tests/PostgresTestSupport", swiftSettings: strict),
     .testTarget(
-      name: "PostgresClientTests", dependencies: ["PostgresClient", root("TestSupport")],
+      name: "PostgresClientTests",
+      dependencies: ["PostgresClient", "PostgresTestSupport", root("TestSupport")],
       swiftSettings: strict),
     .testTarget(name: "QRCodesTests", dependencies: ["QRCodes"], swiftSettings: strict),
     .testTarget(
@@ -117,8 +124,8 @@ let package = Package(
     .testTarget(
       name: "KennelModelTests",
       dependencies: [
-        "KennelModel", "KennelStorage", "KennelTestSupport", "kennel-writer", root("RetrieverImages"),
-        root("TestSupport"),
+        "KennelModel", "KennelStorage", "KennelTestSupport", "PostgresClient", "PostgresTestSupport",
+        "kennel-writer", root("RetrieverImages"), root("TestSupport"),
       ],
       swiftSettings: strict),
     .testTarget(

@@ -270,6 +270,10 @@ extension KennelProgram {
     files: [
       .init("DIR/kennel.sqlite", "accounts, posts, comments and favourites"),
       .init(
+        "DIR/records-in-postgresql",
+        "an empty file that replaces kennel.sqlite if the kennel uses PostgreSQL; all commands but restore and demo then need --database, KENNEL_DATABASE or kennel.conf, and check and backup do not work"
+      ),
+      .init(
         "DIR/kennel.sqlite.v…",
         "copies of the database that were made before later versions of Kennel changed its format; the latest three are kept"
       ),

@@ -31,8 +31,10 @@ import Testing
     }
   }
 
-  @Test func `of many uses of an invitation at the same time, one succeeds`() async throws {
-    try await withStore({ $0.accounts.maximumConcurrentHashes = 4 }) { store in
+  @Test(arguments: RecordsKind.available) func `of many uses of an invitation at the same time, one succeeds`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind, { $0.accounts.maximumConcurrentHashes = 4 }) { store in
       let new = try await store.accounts.invite(.member)
       let codes = await withTaskGroup(of: KennelError.Code?.self) { group in
         for number in 0..<12 {
@@ -46,9 +48,9 @@ import Testing
     }
   }
 
-  @Test func `an invitation expires`() async throws {
+  @Test(arguments: RecordsKind.available) func `an invitation expires`(_ kind: RecordsKind) async throws {
     let manualClock = ManualKennelClock()
-    try await withStore(clock: manualClock.clock) { store in
+    try await withStore(kind, clock: manualClock.clock) { store in
       let new = try await store.accounts.invite(.member, days: 2)
       #expect(new.link.expires.timeIntervalSince(new.link.created) == 2 * 24 * 3600)
       manualClock.advance(by: .seconds(2 * 24 * 3600 - 1))
@@ -59,8 +61,10 @@ import Testing
     }
   }
 
-  @Test func `a use that fails because of what was entered can be repeated`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `a use that fails because of what was entered can be repeated`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store in
       _ = try await store.addUser("Ada", role: .owner)
       let new = try await store.accounts.invite(.member)
       #expect(await code { _ = try await use(new.token, "ADA", in: store) } == .nameTaken)
@@ -70,8 +74,10 @@ import Testing
     }
   }
 
-  @Test func `two people with two invitations cannot get the same name`() async throws {
-    try await withStore({ $0.accounts.maximumConcurrentHashes = 4 }) { store in
+  @Test(arguments: RecordsKind.available) func `two people with two invitations cannot get the same name`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind, { $0.accounts.maximumConcurrentHashes = 4 }) { store in
       let first = try await store.accounts.invite(.member).token
       let second = try await store.accounts.invite(.member).token
       async let one = code { _ = try await use(first, in: store) }
@@ -104,17 +110,21 @@ import Testing
     }
   }
 
-  @Test func `the link for the first owner expires after a day`() async throws {
+  @Test(arguments: RecordsKind.available) func `the link for the first owner expires after a day`(
+    _ kind: RecordsKind
+  ) async throws {
     let manualClock = ManualKennelClock()
-    try await withStore(clock: manualClock.clock) { store in
+    try await withStore(kind, clock: manualClock.clock) { store in
       let link = try #require(try await store.accounts.makeFirstOwnerLink())
       manualClock.advance(by: .seconds(24 * 3600))
       #expect(await code { _ = try await use(link.token, in: store) } == .noSuchLink)
     }
   }
 
-  @Test func `a link sets a new password, once, and ends the sessions`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `a link sets a new password, once, and ends the sessions`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store in
       let ada = try await store.addUser("Ada", role: .owner)
       let session = try await store.accounts.beginSession(of: ada.id)
       _ = try await store.accounts.signIn("Ada", password: "correct horse", address: "a")
@@ -137,8 +147,11 @@ import Testing
     }
   }
 
-  @Test func `invitations are revoked one by one, and with the owner who made them`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available)
+  func `invitations are revoked one by one, and with the owner who made them`(_ kind: RecordsKind)
+    async throws
+  {
+    try await withStore(kind) { store in
       let ada = try await store.addUser("Ada", role: .owner)
       let ben = try await store.addUser("Ben", role: .owner)
       let first = try await store.accounts.invite(.member, creator: ada.id)
@@ -157,9 +170,11 @@ import Testing
     }
   }
 
-  @Test func `links that do not exist are limited for each address`() async throws {
+  @Test(arguments: RecordsKind.available) func `links that do not exist are limited for each address`(
+    _ kind: RecordsKind
+  ) async throws {
     let manualClock = ManualKennelClock()
-    try await withStore(clock: manualClock.clock) { store in
+    try await withStore(kind, clock: manualClock.clock) { store in
       let new = try await store.accounts.invite(.member)
       for _ in 0..<10 {
         #expect(
@@ -204,8 +219,10 @@ import Testing
     await store.close()
   }
 
-  @Test func `the number of open invitations is limited`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `the number of open invitations is limited`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store in
       for _ in 0..<Accounts.maximumInvitationCount { _ = try await store.accounts.invite(.viewer) }
       #expect(await code { _ = try await store.accounts.invite(.viewer) } == .notAllowed)
     }

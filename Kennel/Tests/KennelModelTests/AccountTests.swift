@@ -6,8 +6,11 @@ import Testing
 @testable import KennelStorage
 
 @Suite(.timeLimit(.minutes(5))) struct AccountTests {
-  @Test func `a password is stored as an Argon2id hash with the configured parameters`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available)
+  func `a password is stored as an Argon2id hash with the configured parameters`(_ kind: RecordsKind)
+    async throws
+  {
+    try await withStore(kind) { store in
       _ = try await store.addUser()
       let hash = try await store.database.read { connection throws(KennelError) in
         try connection.first("SELECT password FROM users") { $0.text(0) }
@@ -16,8 +19,10 @@ import Testing
     }
   }
 
-  @Test func `only the correct password signs in`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `only the correct password signs in`(_ kind: RecordsKind)
+    async throws
+  {
+    try await withStore(kind) { store in
       let ada = try await store.addUser()
       #expect(
         try await store.accounts.signIn("ada", password: "correct horse", address: "a") == ada)
@@ -39,15 +44,19 @@ import Testing
     #expect(!hasher.isOutdated(hasher.decoy))
   }
 
-  @Test func `passwords with differently composed accents are equal`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `passwords with differently composed accents are equal`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store in
       _ = try await store.accounts.addUser("Ada", password: "caf\u{e9} au lait")
       _ = try await store.accounts.signIn("Ada", password: "cafe\u{301} au lait", address: "a")
     }
   }
 
-  @Test func `passwords that are too short or too long are refused`() async throws {
-    try await withStore { store async throws in
+  @Test(arguments: RecordsKind.available) func `passwords that are too short or too long are refused`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store async throws in
       for password in ["", "1234567", String(repeating: "x", count: 1025)] {
         #expect(
           await code { _ = try await store.accounts.addUser("Ada", password: password) }
@@ -57,9 +66,11 @@ import Testing
     }
   }
 
-  @Test func `the error for too many attempts has the seconds to wait`() async throws {
+  @Test(arguments: RecordsKind.available) func `the error for too many attempts has the seconds to wait`(
+    _ kind: RecordsKind
+  ) async throws {
     let manualClock = ManualKennelClock()
-    try await withStore(clock: manualClock.clock) { store in
+    try await withStore(kind, clock: manualClock.clock) { store in
       let ada = try await store.addUser()
       for number in 0..<10 {
         #expect(
@@ -83,8 +94,10 @@ import Testing
     }
   }
 
-  @Test func `attempts from many addresses do not lock out a known address`() async throws {
-    try await withStore(clock: ManualKennelClock().clock) { store in
+  @Test(arguments: RecordsKind.available) func `attempts from many addresses do not lock out a known address`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind, clock: ManualKennelClock().clock) { store in
       let ada = try await store.addUser()
       #expect(try await store.accounts.signIn("ada", password: "correct horse", address: "home") == ada)
       var refused = 0
@@ -99,8 +112,10 @@ import Testing
     }
   }
 
-  @Test func `concurrent attempts do not bypass the limit`() async throws {
-    try await withStore(clock: ManualKennelClock().clock) { store in
+  @Test(arguments: RecordsKind.available) func `concurrent attempts do not bypass the limit`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind, clock: ManualKennelClock().clock) { store in
       _ = try await store.addUser()
       let codes = await withTaskGroup(of: KennelError.Code?.self) { group in
         for number in 0..<40 {

@@ -31,9 +31,10 @@ import Testing
     }
   }
 
-  @Test func `titles of albums can be changed 20 times, and then once a minute`() async throws {
+  @Test(arguments: RecordsKind.available)
+  func `titles of albums can be changed 20 times, and then once a minute`(_ kind: RecordsKind) async throws {
     let time = ManualKennelClock()
-    try await withStore(clock: time.clock) { store in
+    try await withStore(kind, clock: time.clock) { store in
       let ada = try await store.addUser()
       let album = try await store.albums.make(title: "0", by: ada.id)
       for number in 1...20 {

@@ -7,8 +7,10 @@ import Testing
 @testable import KennelStorage
 
 @Suite(.timeLimit(.minutes(5))) struct BinTests {
-  @Test func `nothing shows a post in the bin, and it comes back with everything`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available)
+  func `nothing shows a post in the bin, and it comes back with everything`(_ kind: RecordsKind) async throws
+  {
+    try await withStore(kind) { store in
       let posts = store.posts
       let ada = try await store.addUser()
       let ben = try await store.addUser("Ben")
@@ -41,7 +43,7 @@ import Testing
       #expect(try await !posts.hasPhoto(post.photo))
       // The file stays.
       #expect(try store.photoFiles().count == 2)
-      #expect(try await store.check(readsPhotos: true).problems == [])
+      #expect(try await store.checkedProblems() == [])
 
       try await posts.restore(post.id, by: ada.id)
       #expect(try await posts.post(post.id, viewer: ben.id) == before)
@@ -81,9 +83,11 @@ import Testing
     }
   }
 
-  @Test func `a post stays in the bin for thirty days`() async throws {
+  @Test(arguments: RecordsKind.available) func `a post stays in the bin for thirty days`(_ kind: RecordsKind)
+    async throws
+  {
     let manualClock = ManualKennelClock()
-    try await withStore(clock: manualClock.clock) { store in
+    try await withStore(kind, clock: manualClock.clock) { store in
       let ada = try await store.addUser()
       // More than one part.
       for number in 1...120 {
@@ -105,8 +109,10 @@ import Testing
     }
   }
 
-  @Test func `listeners hear of a deletion and of a new post`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `listeners hear of a deletion and of a new post`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store in
       let ada = try await store.addUser()
       let post = try await store.addPost(1, by: ada)
       var iterator = try store.events.listen().makeAsyncIterator()

@@ -7,8 +7,11 @@ import Testing
 @testable import KennelStorage
 
 @Suite(.timeLimit(.minutes(5))) struct ContentVersionTests {
-  @Test func `each change that others see has a new version, and no other change has one`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available)
+  func `each change that others see has a new version, and no other change has one`(_ kind: RecordsKind)
+    async throws
+  {
+    try await withStore(kind) { store in
       var seen: [ContentVersion] = [try await store.versions.current()]
       func changes(_ what: String, _ change: () async throws -> Void) async throws {
         try await change()
@@ -81,8 +84,10 @@ import Testing
     }
   }
 
-  @Test func `content and version are read together`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `content and version are read together`(_ kind: RecordsKind)
+    async throws
+  {
+    try await withStore(kind) { store in
       let ada = try await store.addUser()
       try await withThrowingTaskGroup(of: Void.self) { group in
         group.addTask { for number in 0..<100 { try await store.addPost(number, by: ada) } }
@@ -101,8 +106,10 @@ import Testing
     }
   }
 
-  @Test func `a discussion is one post with its comments`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `a discussion is one post with its comments`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store in
       let ada = try await store.addUser()
       try await store.addPost(1, by: ada)
       for text in ["a", "b", "c"] { _ = try await store.posts.addComment(text, to: 1, author: ada.id) }

@@ -6,8 +6,10 @@ import Testing
 @testable import KennelStorage
 
 @Suite(.timeLimit(.minutes(5))) struct FavouriteTests {
-  @Test func `the count stays correct with fifty concurrent users`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `the count stays correct with fifty concurrent users`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store in
       var users: [User] = []
       for number in 0..<50 { users.append(try await store.addUser("user \(number)")) }
       let posts = [
@@ -48,8 +50,9 @@ import Testing
     }
   }
 
-  @Test func `setting a favourite again changes nothing and publishes no event`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available)
+  func `setting a favourite again changes nothing and publishes no event`(_ kind: RecordsKind) async throws {
+    try await withStore(kind) { store in
       let ada = try await store.addUser()
       let post = try await store.addPost(1, by: ada)
       for (wanted, last) in [(true, 2), (true, 2), (false, 3), (false, 3), (true, 4)] as [(Bool, Int64)] {
@@ -63,8 +66,10 @@ import Testing
     }
   }
 
-  @Test func `a missing post cannot become a favourite`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `a missing post cannot become a favourite`(_ kind: RecordsKind)
+    async throws
+  {
+    try await withStore(kind) { store in
       let ada = try await store.addUser()
       let post = try await store.addPost(1, by: ada)
       #expect(

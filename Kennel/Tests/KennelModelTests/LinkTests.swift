@@ -7,8 +7,10 @@ import Testing
 @testable import KennelStorage
 
 @Suite(.timeLimit(.minutes(5))) struct LinkTests {
-  @Test func `a link leads to its post until it is revoked`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `a link leads to its post until it is revoked`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store in
       let owner = try await store.addUser("Olga", role: .owner)
       let (ada, ben) = (try await store.addUser("Ada"), try await store.addUser("Ben"))
       let post = try await store.addPost(1, by: ada)
@@ -43,9 +45,11 @@ import Testing
     }
   }
 
-  @Test func `a link expires, and is listed for a while`() async throws {
+  @Test(arguments: RecordsKind.available) func `a link expires, and is listed for a while`(
+    _ kind: RecordsKind
+  ) async throws {
     let time = ManualKennelClock()
-    try await withStore(clock: time.clock) { store in
+    try await withStore(kind, clock: time.clock) { store in
       let ada = try await store.addUser("Ada")
       let post = try await store.addPost(1, by: ada)
       let (link, token) = try await store.posts.makeLink(
@@ -60,8 +64,10 @@ import Testing
     }
   }
 
-  @Test func `a post has a maximum number of links`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `a post has a maximum number of links`(_ kind: RecordsKind)
+    async throws
+  {
+    try await withStore(kind) { store in
       let ada = try await store.addUser("Ada")
       let post = try await store.addPost(1, by: ada)
       for _ in 0..<Posts.maximumLinkCount {
@@ -73,8 +79,10 @@ import Testing
     }
   }
 
-  @Test func `a removed user leaves no links`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `a removed user leaves no links`(_ kind: RecordsKind)
+    async throws
+  {
+    try await withStore(kind) { store in
       let owner = try await store.addUser("Olga", role: .owner)
       let ada = try await store.addUser("Ada")
       let post = try await store.addPost(1, by: ada)

@@ -8,8 +8,10 @@ import Testing
 
 /// What people change in their own accounts.
 @Suite(.timeLimit(.minutes(5))) struct OwnAccountTests {
-  @Test func `a changed password ends the other sessions`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `a changed password ends the other sessions`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store in
       let ada = try await store.addUser()
       let here = try await store.accounts.beginSession(of: ada.id).token
       let elsewhere = try await store.accounts.beginSession(of: ada.id).token
@@ -27,8 +29,11 @@ import Testing
     }
   }
 
-  @Test func `guesses of the present password are limited like attempts to sign in`() async throws {
-    try await withStore(clock: ManualKennelClock().clock) { store in
+  @Test(arguments: RecordsKind.available)
+  func `guesses of the present password are limited like attempts to sign in`(_ kind: RecordsKind)
+    async throws
+  {
+    try await withStore(kind, clock: ManualKennelClock().clock) { store in
       let ada = try await store.addUser()
       var last: KennelError.Code?
       for number in 0..<11 {
@@ -41,8 +46,10 @@ import Testing
     }
   }
 
-  @Test func `a name can be changed, and everyone sees the new one`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `a name can be changed, and everyone sees the new one`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store in
       let ada = try await store.addUser("Ada", role: .owner)
       let ben = try await store.addUser("Ben")
       try await store.addPost(1, by: ada)
@@ -68,9 +75,11 @@ import Testing
     }
   }
 
-  @Test func `a name can be changed five times an hour`() async throws {
+  @Test(arguments: RecordsKind.available) func `a name can be changed five times an hour`(_ kind: RecordsKind)
+    async throws
+  {
     let manualClock = ManualKennelClock()
-    try await withStore(clock: manualClock.clock) { store in
+    try await withStore(kind, clock: manualClock.clock) { store in
       let ada = try await store.addUser("Ada")
       let ben = try await store.addUser("Ben")
       for number in 1...5 {
@@ -96,9 +105,11 @@ import Testing
 
   // MARK: Sessions
 
-  @Test func `the list of sessions has the device, the address and the latest use`() async throws {
+  @Test(arguments: RecordsKind.available)
+  func `the list of sessions has the device, the address and the latest use`(_ kind: RecordsKind) async throws
+  {
     let manualClock = ManualKennelClock()
-    try await withStore(clock: manualClock.clock) { store in
+    try await withStore(kind, clock: manualClock.clock) { store in
       let ada = try await store.addUser("Ada")
       let ben = try await store.addUser("Ben")
       let first = try await store.accounts.beginSession(
@@ -131,8 +142,10 @@ import Testing
     }
   }
 
-  @Test func `only the own sessions can be ended`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `only the own sessions can be ended`(_ kind: RecordsKind)
+    async throws
+  {
+    try await withStore(kind) { store in
       let ada = try await store.addUser("Ada")
       let ben = try await store.addUser("Ben")
       let token = try await store.accounts.beginSession(of: ada.id).token

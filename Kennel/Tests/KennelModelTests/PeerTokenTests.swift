@@ -7,9 +7,11 @@ import Testing
 @testable import KennelStorage
 
 @Suite(.timeLimit(.minutes(5))) struct PeerTokenTests {
-  @Test func `a kennel with a token is known until the token is withdrawn`() async throws {
+  @Test(arguments: RecordsKind.available) func `a kennel with a token is known until the token is withdrawn`(
+    _ kind: RecordsKind
+  ) async throws {
     let time = ManualKennelClock()
-    try await withStore(clock: time.clock) { store in
+    try await withStore(kind, clock: time.clock) { store in
       let token = try await store.accounts.addPeer("Hounds")
       #expect(token.text.hasPrefix("kennel-") && !"\(token)".contains(token.text))
       let again = try #require(PeerToken(token.text))

@@ -30,13 +30,16 @@ import Testing
   private func expectClean(_ store: KennelStore, files: Int) async throws {
     #expect(try await eventually { try store.photoFiles().count == files })
     #expect(try await eventually { try store.incomingFiles().isEmpty })
-    #expect(try await store.check(readsPhotos: true).problems == [])
+    #expect(try await store.checkedProblems() == [])
   }
 
-  @Test func `others get a photo without its metadata, and the author gets it as it was uploaded`()
+  @Test(arguments: RecordsKind.available)
+  func `others get a photo without its metadata, and the author gets it as it was uploaded`(
+    _ kind: RecordsKind
+  )
     async throws
   {
-    try await withStore { store in
+    try await withStore(kind) { store in
       let owner = try await store.addUser("Olga", role: .owner)
       let ada = try await store.addUser("Ada")
       let original = try CameraPhoto.jpeg(1)
@@ -56,8 +59,10 @@ import Testing
     }
   }
 
-  @Test func `a photo without metadata is stored as it is`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `a photo without metadata is stored as it is`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store in
       let ada = try await store.addUser("Ada")
       let original = try SiteFixture.jpeg(1)
       let post = try await post(original, in: store, by: ada)
@@ -70,10 +75,13 @@ import Testing
     }
   }
 
-  @Test func `a file that was uploaded before is recognized, and its files stay for the last post`()
+  @Test(arguments: RecordsKind.available)
+  func `a file that was uploaded before is recognized, and its files stay for the last post`(
+    _ kind: RecordsKind
+  )
     async throws
   {
-    try await withStore { store in
+    try await withStore(kind) { store in
       let (ada, ben) = (try await store.addUser("Ada"), try await store.addUser("Ben"))
       let original = try CameraPhoto.jpeg(1)
       let hash = try #require(PhotoHash(bytes: Sodium.sha256(Array(original))))
@@ -92,8 +100,10 @@ import Testing
     }
   }
 
-  @Test func `the author shares the metadata and takes it back`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `the author shares the metadata and takes it back`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store in
       let owner = try await store.addUser("Olga", role: .owner)
       let ada = try await store.addUser("Ada")
       let original = try CameraPhoto.jpeg(1)
@@ -117,8 +127,9 @@ import Testing
     }
   }
 
-  @Test func `of a file whose parts are not known, others get another picture`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available)
+  func `of a file whose parts are not known, others get another picture`(_ kind: RecordsKind) async throws {
+    try await withStore(kind) { store in
       let ada = try await store.addUser("Ada")
       let original = try CameraPhoto.jpeg(1)
       let (post, facts) = try await postConverted(original, in: store, by: ada)

@@ -25,8 +25,10 @@ import Testing
     try await store.posts.page(start, limit: limit).map(\.id)
   }
 
-  @Test func `posts are ordered by the local time of their photos`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `posts are ordered by the local time of their photos`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store in
       let ada = try await fill(store)
       // An old photo that is shared today does not come first. Equal times are ordered by id.
       #expect(try await ids(store, .newest) == [5, 1, 3, 4, 2, 6])
@@ -37,8 +39,10 @@ import Testing
     }
   }
 
-  @Test func `a page begins after a position, a post, or with a month`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `a page begins after a position, a post, or with a month`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store in
       let ada = try await fill(store)
       let third = try await store.posts.post(3)
       let cursor = try #require(PostPosition(third.position.description))
@@ -105,8 +109,11 @@ import Testing
     }
   }
 
-  @Test func `an edit changes the post, its place and the version, and is announced`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available)
+  func `an edit changes the post, its place and the version, and is announced`(_ kind: RecordsKind)
+    async throws
+  {
+    try await withStore(kind) { store in
       let ada = try await fill(store)
       let before = try await store.versions.current()
       var iterator = try store.events.listen().makeAsyncIterator()
@@ -130,9 +137,11 @@ import Testing
     }
   }
 
-  @Test func `only the author and owners can edit, within the limits`() async throws {
+  @Test(arguments: RecordsKind.available) func `only the author and owners can edit, within the limits`(
+    _ kind: RecordsKind
+  ) async throws {
     let manualClock = ManualKennelClock()
-    try await withStore(clock: manualClock.clock) { store in
+    try await withStore(kind, clock: manualClock.clock) { store in
       let ada = try await fill(store)
       let ben = try await store.addUser("Ben")
       let olga = try await store.addUser("Olga", role: .owner)

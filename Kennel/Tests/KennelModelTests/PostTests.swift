@@ -23,8 +23,10 @@ import Testing
     }
   }
 
-  @Test func `pages stay consecutive while others post and delete`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `pages stay consecutive while others post and delete`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store in
       let ada = try await store.addUser()
       var ids: [Int64] = []
       for number in 0..<25 { ids.append(try await store.addPost(number, by: ada).id) }
@@ -44,8 +46,10 @@ import Testing
     }
   }
 
-  @Test func `only the author and owners can delete a post`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `only the author and owners can delete a post`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store in
       let ada = try await store.addUser()
       let bob = try await store.addUser("Bob")
       let owner = try await store.addUser("Olga", role: .owner)
@@ -88,8 +92,10 @@ import Testing
     }
   }
 
-  @Test func `the callback and async functions return the same posts`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `the callback and async functions return the same posts`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store in
       let ada = try await store.addUser()
       for number in 0..<5 { try await store.addPost(number, by: ada) }
       let awaited = try await store.posts.persistentPosts()

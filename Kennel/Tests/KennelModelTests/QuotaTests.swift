@@ -25,8 +25,10 @@ import Testing
     #expect(Quota(text) == nil)
   }
 
-  @Test func `a photo that does not fit is refused and leaves no file`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `a photo that does not fit is refused and leaves no file`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store in
       let ada = try await store.addUser()
       try await store.quotas.set(.bytes(2 * Self.size), of: ada.id)
       try await store.addPost(1, by: ada)
@@ -41,12 +43,15 @@ import Testing
       try await store.quotas.requireRoom(for: Self.size, of: ada.id)
       try await store.addPost(3, by: ada)
       #expect(try await store.quotas.usage(of: ada.id) == QuotaUsage(used: 14, quota: .bytes(14)))
-      #expect(try await store.check(readsPhotos: true).problems == [])
+      #expect(try await store.checkedProblems() == [])
     }
   }
 
-  @Test func `a file that a user posted twice counts once, and for each user who posted it`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available)
+  func `a file that a user posted twice counts once, and for each user who posted it`(_ kind: RecordsKind)
+    async throws
+  {
+    try await withStore(kind) { store in
       let (ada, ben) = (try await store.addUser(), try await store.addUser("Ben"))
       try await store.quotas.setDefault(.bytes(Self.size))
       try await store.addPost(1, by: ada)
@@ -57,8 +62,10 @@ import Testing
     }
   }
 
-  @Test func `uploads at the same time do not exceed the quota`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `uploads at the same time do not exceed the quota`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store in
       let ada = try await store.addUser()
       try await store.quotas.set(.bytes(3 * Self.size), of: ada.id)
       let accepted = await withTaskGroup(of: Bool.self) { group in
@@ -101,8 +108,10 @@ import Testing
     }
   }
 
-  @Test func `imports count but are not refused`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `imports count but are not refused`(_ kind: RecordsKind)
+    async throws
+  {
+    try await withStore(kind) { store in
       let ada = try await store.addUser()
       try await store.quotas.set(.bytes(0), of: ada.id)
       let photo = try await store.photos.stage(KennelStore.photo(1))

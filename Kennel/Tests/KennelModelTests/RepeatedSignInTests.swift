@@ -12,11 +12,16 @@ import Testing
     try await store.accounts.signIn("Ada", password: password, address: "192.0.2.1")
   }
 
-  @Test func `only the first of many requests computes a hash`() async throws {
-    try await withStore({
-      $0.accounts.maximumConcurrentHashes = 1
-      $0.accounts.maximumWaitingHashes = 1
-    }) { store in
+  @Test(arguments: RecordsKind.available) func `only the first of many requests computes a hash`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(
+      kind,
+      {
+        $0.accounts.maximumConcurrentHashes = 1
+        $0.accounts.maximumWaitingHashes = 1
+      }
+    ) { store in
       let ada = try await store.addUser()
       #expect(try await signIn(store) == ada)
       let workQueue = store.accounts.hasher.workQueue
@@ -60,8 +65,10 @@ import Testing
     }
   }
 
-  @Test func `a changed password applies immediately`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `a changed password applies immediately`(_ kind: RecordsKind)
+    async throws
+  {
+    try await withStore(kind) { store in
       let ada = try await store.addUser()
       #expect(try await signIn(store) == ada)
       try await store.accounts.setPassword("battery staple", of: ada.id)
@@ -88,11 +95,16 @@ import Testing
     }
   }
 
-  @Test func `cancelling one caller does not cancel an attempt that others share`() async throws {
-    try await withStore({
-      $0.accounts.maximumConcurrentHashes = 1
-      $0.accounts.passwordCost = PasswordCost(passes: 2, memory: 32 << 20)
-    }) { store in
+  @Test(arguments: RecordsKind.available)
+  func `cancelling one caller does not cancel an attempt that others share`(_ kind: RecordsKind) async throws
+  {
+    try await withStore(
+      kind,
+      {
+        $0.accounts.maximumConcurrentHashes = 1
+        $0.accounts.passwordCost = PasswordCost(passes: 2, memory: 32 << 20)
+      }
+    ) { store in
       let ada = try await store.addUser()
       let tasks = (0..<10).map { _ in Task { try await signIn(store) } }
       for task in tasks.dropLast() { task.cancel() }

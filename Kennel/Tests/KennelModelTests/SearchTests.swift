@@ -17,8 +17,10 @@ extension KennelStore {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct SearchTests {
-  @Test func `words of captions, comments, authors and dates find a post`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `words of captions, comments, authors and dates find a post`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store in
       let ada = try await store.addUser("Ada Lovelace")
       let ben = try await store.addUser("Ben")
       let rex = try await store.addPost(
@@ -44,8 +46,9 @@ extension KennelStore {
     }
   }
 
-  @Test func `any text is a valid search`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `any text is a valid search`(_ kind: RecordsKind) async throws
+  {
+    try await withStore(kind) { store in
       let ada = try await store.addUser()
       try await store.addPost(1, by: ada, caption: "Rex AND Luna, 100% \"good\" dogs*")
       for text in [
@@ -90,12 +93,12 @@ extension KennelStore {
       #expect(await code { _ = try SearchQuery(text) } == .badText, "\(text)")
     }
     #expect(try SearchQuery(String(repeating: "a ", count: 12) + "! ! !").hasWords)
-    #expect(try SearchQuery("Dog dog DOG").expression == "\"Dog\" AND \"DOG\" *")
+    #expect(try SearchQuery("Dog dog DOG").expression(.sqlite) == "\"Dog\" AND \"DOG\" *")
     #expect(try SearchQuery("  a \n b\u{A0}").text == "a b")
     // A single character is a word, not the beginning of one.
-    #expect(try SearchQuery("dog a").expression == "\"dog\" AND \"a\"")
-    #expect(try SearchQuery("dog-a").expression == "\"dog a\"")
-    #expect(try SearchQuery("ab").expression == "\"ab\" *")
+    #expect(try SearchQuery("dog a").expression(.sqlite) == "\"dog\" AND \"a\"")
+    #expect(try SearchQuery("dog-a").expression(.sqlite) == "\"dog a\"")
+    #expect(try SearchQuery("ab").expression(.sqlite) == "\"ab\" *")
     try await withStore { store in
       let ada = try await store.addUser()
       try await store.addPost(1, by: ada, caption: "a b c d e f g h i j k l")
@@ -103,8 +106,10 @@ extension KennelStore {
     }
   }
 
-  @Test func `pages of results follow the order by time`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `pages of results follow the order by time`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store in
       let ada = try await store.addUser()
       for number in 1...7 {
         try await store.addPost(
@@ -164,8 +169,10 @@ extension KennelStore {
     }
   }
 
-  @Test func `a search finds the latest 200 comments of a post`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `a search finds the latest 200 comments of a post`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store in
       let ada = try await store.addUser()
       let post = try await store.addPost(1, by: ada, caption: "Rex")
       for number in 1...201 {
@@ -291,8 +298,11 @@ extension KennelStore {
     }
   }
 
-  @Test func `a person's posts are those that were made here and are not in the bin`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available)
+  func `a person's posts are those that were made here and are not in the bin`(_ kind: RecordsKind)
+    async throws
+  {
+    try await withStore(kind) { store in
       let posts = store.posts
       let ada = try await store.addUser()
       let ben = try await store.addUser("Ben")

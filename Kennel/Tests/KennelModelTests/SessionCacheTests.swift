@@ -86,9 +86,11 @@ import Testing
     }
   }
 
-  @Test func `a session that is known expires as well`() async throws {
+  @Test(arguments: RecordsKind.available) func `a session that is known expires as well`(_ kind: RecordsKind)
+    async throws
+  {
     let manualClock = ManualKennelClock()
-    try await withStore(clock: manualClock.clock) { store in
+    try await withStore(kind, clock: manualClock.clock) { store in
       let session = try await store.accounts.beginSession(of: store.addUser().id)
       for _ in 0..<2 { #expect(try await store.accounts.user(of: session.token)?.name == "Ada") }
       manualClock.advance(by: .seconds(30 * 24 * 3600))

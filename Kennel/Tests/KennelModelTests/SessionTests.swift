@@ -20,8 +20,10 @@ import Testing
     }
   }
 
-  @Test func `an ended session has no user`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `an ended session has no user`(_ kind: RecordsKind)
+    async throws
+  {
+    try await withStore(kind) { store in
       let ada = try await store.addUser()
       var sessions: [Accounts.Session] = []
       for _ in 0..<4 { sessions.append(try await store.accounts.beginSession(of: ada.id)) }
@@ -57,8 +59,10 @@ import Testing
     }
   }
 
-  @Test func `no token is in the store or in a description`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `no token is in the store or in a description`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store in
       let session = try await store.accounts.beginSession(of: store.addUser().id)
       #expect(session.token.text.utf8.count == 43)
       let stored = try await store.database.read { connection throws(KennelError) in

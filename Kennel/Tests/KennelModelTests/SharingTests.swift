@@ -17,8 +17,10 @@ import Testing
       key: PeerKey(address: peer), created: created)
   }
 
-  @Test func `a post keeps its origin and date`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `a post keeps its origin and date`(_ kind: RecordsKind)
+    async throws
+  {
+    try await withStore(kind) { store in
       let ada = try await store.addUser()
       let post = try #require(try await take(7, into: store, by: ada))
       #expect(post.origin == Post.Origin(kennel: "friends.example", author: "Eve", id: 7))
@@ -76,9 +78,11 @@ import Testing
     }
   }
 
-  @Test func `a date is kept unless it is in the future or out of range`() async throws {
+  @Test(arguments: RecordsKind.available) func `a date is kept unless it is in the future or out of range`(
+    _ kind: RecordsKind
+  ) async throws {
     let manualClock = ManualKennelClock()
-    try await withStore(clock: manualClock.clock) { store in
+    try await withStore(kind, clock: manualClock.clock) { store in
       let ada = try await store.addUser()
       for (given, kept) in [
         (Date(timeIntervalSince1970: -1_000_000), Date(timeIntervalSince1970: -1_000_000)),
@@ -95,8 +99,10 @@ import Testing
     #expect(Date(timeIntervalSince1970: -.infinity).milliseconds == .min)
   }
 
-  @Test func `the read position of a peer is stored`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `the read position of a peer is stored`(_ kind: RecordsKind)
+    async throws
+  {
+    try await withStore(kind) { store in
       #expect(try await store.posts.readState(at: "a").cursor == 0)
       for id: Int64 in [12, 13, 5] {
         try await store.posts.advanceCursor(to: id, of: PeerKey(address: "a"))

@@ -11,8 +11,11 @@ import Testing
   private static let first = Data("first".utf8)
   private static let second = Data("second".utf8)
 
-  @Test func `a picture is set, replaced and removed, with another version each time`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available)
+  func `a picture is set, replaced and removed, with another version each time`(_ kind: RecordsKind)
+    async throws
+  {
+    try await withStore(kind) { store in
       let ada = try await store.addUser()
       #expect(ada.picture == nil)
       #expect(try await store.accounts.picture(of: ada.id, for: ada.id) == nil)
@@ -47,10 +50,11 @@ import Testing
     }
   }
 
-  @Test func `a change of a picture changes the version of the content and what posts and comments show`()
-    async throws
-  {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available)
+  func `a change of a picture changes the version of the content and what posts and comments show`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store in
       let ada = try await store.addUser()
       let post = try await store.addPost(1, by: ada)
       _ = try await store.posts.addComment("Good dog", to: post.id, author: ada.id)
@@ -77,8 +81,11 @@ import Testing
     }
   }
 
-  @Test func `others get the picture of people whom they see with a photo or a comment`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available)
+  func `others get the picture of people whom they see with a photo or a comment`(_ kind: RecordsKind)
+    async throws
+  {
+    try await withStore(kind) { store in
       let olga = try await store.addUser("Olga", role: .owner)
       let ada = try await store.addUser("Ada")
       let ben = try await store.addUser("Ben")
@@ -102,8 +109,9 @@ import Testing
     }
   }
 
-  @Test func `the picture is removed with the account`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available)
+  func `the picture is removed with the account`(_ kind: RecordsKind) async throws {
+    try await withStore(kind) { store in
       _ = try await store.addUser("Olga", role: .owner)
       let ada = try await store.addUser()
       try await store.accounts.setPicture(Self.first, of: ada.id)

@@ -72,8 +72,10 @@ import Testing
     }
   }
 
-  @Test func `content is not transferred to a missing user or to the removed user`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available)
+  func `content is not transferred to a missing user or to the removed user`(_ kind: RecordsKind) async throws
+  {
+    try await withStore(kind) { store in
       let ada = try await store.addUser()
       #expect(
         await code { _ = try await store.accounts.removeUser(ada.id, contentPolicy: .transferred(to: 99)) }
@@ -87,8 +89,10 @@ import Testing
     }
   }
 
-  @Test func `the last owner cannot be removed`() async throws {
-    try await withStore { store in
+  @Test(arguments: RecordsKind.available) func `the last owner cannot be removed`(_ kind: RecordsKind)
+    async throws
+  {
+    try await withStore(kind) { store in
       let owner = try await store.addUser("Olga", role: .owner)
       let ada = try await store.addUser()
       #expect(await code { _ = try await store.accounts.removeUser(owner.id) } == .notAllowed)

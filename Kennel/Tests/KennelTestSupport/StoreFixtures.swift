@@ -1,6 +1,7 @@
 import Foundation
 import KennelModel
 import KennelStorage
+import PostgresTestSupport
 import Synchronization
 import TestSupport
 
@@ -30,6 +31,38 @@ extension KennelStore.Configuration {
     configuration.accounts.passwordCost = .minimum
     return configuration
   }
+}
+
+/// Where the records of a store are: the implementations of `Records`, which the tests of the model run with.
+package enum RecordsKind: Sendable, CaseIterable {
+  case sqlite
+  case postgres
+
+  /// One server for all tests, which have a database each.
+  private static let server = Result { try PostgresServer(connections: 600) }
+
+  /// The kinds for which everything is installed.
+  package static var available: [RecordsKind] { PostgresServer.isAvailable ? allCases : [.sqlite] }
+
+  /// Returns the address of a new database; nil for SQLite.
+  package func makeDatabase() async throws -> String? {
+    self == .sqlite ? nil : try await Self.server.get().makeDatabase()
+  }
+}
+
+/// Opens a store with records of a kind while `body` runs, in a new directory.
+package func withStore<Value: Sendable>(
+  _ kind: RecordsKind, clock: KennelClock = .system,
+  _ change: (inout KennelStore.Configuration) -> Void = { _ in },
+  _ body: (KennelStore) async throws -> Value
+) async throws -> Value {
+  let address = try await kind.makeDatabase()
+  return try await withStore(
+    clock: clock,
+    {
+      $0.databaseAddress = address
+      change(&$0)
+    }, body)
 }
 
 /// Opens a store while `body` runs, in a new directory by default.
@@ -94,6 +127,12 @@ extension KennelStore {
   ) async throws -> Post {
     let photo = try await photos.stage(Self.photo(number))
     return try await posts.add(photo, facts: .small, caption: caption, author: user.id, taken: taken)
+  }
+
+  /// Returns what the check of the kennel finds. It cannot check records in PostgreSQL.
+  package func checkedProblems() async throws -> [StoreReport.Problem] {
+    guard FileManager.default.fileExists(atPath: directory + "/kennel.sqlite") else { return [] }
+    return try await check(readsPhotos: true).problems
   }
 
   /// Returns the names of the photo files.

@@ -1,5 +1,6 @@
 import Foundation
 @testable import PostgresClient
+import PostgresTestSupport
 import TestSupport
 import Testing
 

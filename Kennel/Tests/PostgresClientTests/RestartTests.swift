@@ -1,5 +1,6 @@
 import Foundation
 @testable import PostgresClient
+import PostgresTestSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -77,6 +78,7 @@ import Testing
     server.stop()
     #expect(await eventually { failures.value > 0 })
     try server.start()
+    #expect(await events.next() == .lost)
     #expect(await events.next() == .listening)
     try await pool.script("NOTIFY events, 'three'")
     guard case .notification(let third) = await events.next() else {

@@ -53,6 +53,7 @@ struct CommandContext: Sendable {
     // For commands without this option, only the environment and the configuration file have it.
     if let zone = try settings.timeZone("time-zone") { configuration.timeZone = zone }
     if let size = try settings.byteCount("max-video") { configuration.maximumVideoSize = size }
+    configuration.databaseAddress = settings.text("database")
     return configuration
   }
 
@@ -67,7 +68,7 @@ struct CommandContext: Sendable {
     }
   }
 
-  static func isKennel(_ directory: String) -> Bool { access(directory + "/kennel.sqlite", F_OK) == 0 }
+  static func isKennel(_ directory: String) -> Bool { KennelStore.exists(in: directory) }
 
   static func makeParents(of directory: String) throws {
     let parent = URL(fileURLWithPath: directory).deletingLastPathComponent()

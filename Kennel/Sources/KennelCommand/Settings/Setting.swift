@@ -53,6 +53,10 @@ struct Setting: Sendable {
       "also answer to the host name NAME, in addition to IP addresses, localhost and the name of this machine; .NAME includes its subdomains, * means any name"
     ),
     Setting(
+      "database", value: "ADDRESS",
+      "keep accounts, posts and everything else but photos in PostgreSQL, such as postgres://kennel@localhost/kennel; a password belongs in KENNEL_DATABASE or ~/.pgpass, because others can see options"
+    ),
+    Setting(
       "public", "show the photos to everyone who reaches the server, also if kennel visibility says people"),
     Setting(
       "ignore-authorization",

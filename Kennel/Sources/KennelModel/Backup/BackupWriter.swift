@@ -94,6 +94,7 @@ struct BackupWriter: ~Copyable {
   }
 
   private mutating func makeCopy(at target: String) throws(KennelError) {
+    try KennelStore.requireFile(in: store.directory)
     let copy = try Connection.copy(of: store.directory + "/kennel.sqlite", to: target)
     // Sessions and links grant access, so the backup must not contain any: one that was revoked would work again.
     // `secure_delete` also overwrites free pages.

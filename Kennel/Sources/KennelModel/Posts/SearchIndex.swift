@@ -5,6 +5,7 @@ enum SearchIndex {
   /// Brings the words of posts up to date that triggers have noted as changed. If the index is damaged, it is rebuilt, so that
   /// it does not keep anyone from sharing photos.
   @Sendable static func update(_ connection: any RecordConnection) throws(KennelError) {
+    if connection.dialect == .postgres { return try updateVectors(connection) }
     guard try connection.first("SELECT 1 FROM search_changes LIMIT 1", row: { _ in true }) != nil else {
       return
     }

@@ -12,8 +12,16 @@ package struct SearchQuery: Sendable, Hashable {
 
   /// What was entered, without spaces around it.
   package let text: String
-  /// The query in the language of the index, or nil if there are no words to search for.
-  let expression: String?
+  /// The words, those of a date as one.
+  private let words: [Word]
+
+  /// Whether there are words to search for.
+  package var hasWords: Bool { !words.isEmpty }
+
+  /// Returns the query in the language of the index, or nil if there are no words to search for.
+  func expression(_ dialect: SQLDialect) -> String? {
+    words.isEmpty ? nil : Self.terms(words, dialect).joined(separator: dialect.and)
+  }
 
   /// - Throws: `badText` if the text is too long or has too many words.
   package init(_ text: String) throws(KennelError) {
@@ -24,25 +32,26 @@ package struct SearchQuery: Sendable, Hashable {
         .badText, "The search has too many words. Use at most \(Self.maximumWordCount) words.")
     }
     self.text = text.split(whereSeparator: \.isWhitespace).joined(separator: " ")
-    expression = words.isEmpty ? nil : Self.terms(words).joined(separator: " AND ")
+    self.words = words
   }
 
-  /// Whether there are words to search for.
-  package var hasWords: Bool { expression != nil }
-
-  private static func terms(_ words: [Word]) -> [String] {
+  private static func terms(_ words: [Word], _ dialect: SQLDialect) -> [String] {
+    func either(_ date: String, _ other: String) -> String {
+      "(\(dialect.date(date))\(dialect.or)\(other))"
+    }
     var terms: [String] = []
     var rest = words[...]
     while let word = rest.popFirst() {
       if let next = rest.first, let day = word.day(with: next) ?? next.day(with: word) {
         rest = rest.dropFirst()
-        terms.append("(dates : \"\(day)\" OR (\(word.phrase()) AND \(next.phrase(isPrefix: rest.isEmpty))))")
+        let both = word.phrase(dialect) + dialect.and + next.phrase(dialect, isPrefix: rest.isEmpty)
+        terms.append(either(day, "(\(both))"))
       } else if let date = word.date {
-        terms.append("(dates : \"\(date)\" OR \(word.phrase(isPrefix: rest.isEmpty)))")
+        terms.append(either(date, word.phrase(dialect, isPrefix: rest.isEmpty)))
       } else if let month = word.translatedMonth {
-        terms.append("(dates : \"\(month)\" OR \(word.phrase(isPrefix: rest.isEmpty)))")
+        terms.append(either(month, word.phrase(dialect, isPrefix: rest.isEmpty)))
       } else {
-        terms.append(word.phrase(isPrefix: rest.isEmpty))
+        terms.append(word.phrase(dialect, isPrefix: rest.isEmpty))
       }
     }
     // A word that was repeated costs time and changes nothing.
@@ -52,7 +61,7 @@ package struct SearchQuery: Sendable, Hashable {
 }
 
 /// A text without spaces, and its meaning as a date.
-private struct Word {
+private struct Word: Hashable {
   let text: Substring
   /// The letters and digits, divided where the index divides them.
   let parts: [Substring]
@@ -63,11 +72,18 @@ private struct Word {
   }
 
   /// The word in the language of the index: its parts in this order. A single character is the beginning of too many words.
-  func phrase(isPrefix: Bool = false) -> String {
+  func phrase(_ dialect: SQLDialect, isPrefix: Bool = false) -> String {
+    let isPrefix = isPrefix && (parts.last?.count ?? 0) > 1
+    if dialect == .postgres {
+      let words = parts.map(WordVector.normalized).filter { !$0.isEmpty }.map { "'\($0)'" }
+      // No post has this word.
+      if words.isEmpty { return "'-'" }
+      return "(" + words.joined(separator: " <-> ") + (isPrefix ? ":*)" : ")")
+    }
     // A letter or digit is never a quotation mark, but the safety of the query must not depend on that.
     let quoted = parts.joined(separator: " ").split(separator: "\"", omittingEmptySubsequences: false)
       .joined(separator: "\"\"")
-    return "\"\(quoted)\"" + (isPrefix && (parts.last?.count ?? 0) > 1 ? " *" : "")
+    return "\"\(quoted)\"" + (isPrefix ? " *" : "")
   }
 
   /// The word of the index for a month such as `2024-07`, or for a day such as `2024-07-14`.
@@ -116,5 +132,15 @@ private struct Word {
       return nil
     }
     return number
+  }
+}
+
+extension SQLDialect {
+  fileprivate var and: String { self == .sqlite ? " AND " : " & " }
+  fileprivate var or: String { self == .sqlite ? " OR " : " | " }
+
+  /// Returns the query for a word of a date.
+  fileprivate func date(_ word: String) -> String {
+    self == .sqlite ? "dates : \"\(word)\"" : "'\(WordVector.normalized(word))':A"
   }
 }

@@ -11,6 +11,8 @@ package final class KennelStore: Sendable {
   /// Limits of a store.
   package struct Configuration: Sendable {
     package var database = Database.Configuration()
+    /// The address of a database of PostgreSQL, or nil if the records are in SQLite, in the directory.
+    package var databaseAddress: String?
     package var accounts = Accounts.Configuration()
     /// The maximum size of a photo in bytes.
     package var maximumPhotoSize = 25 << 20
@@ -78,15 +80,7 @@ package final class KennelStore: Sendable {
     self.directory = directory
     self.clock = clock
     try FileCalls.makeDirectory(directory)
-    let path = directory + "/kennel.sqlite"
-    // SQLite would create a file that others can read. Its log and its index get the permissions of this file.
-    try FileCalls.makeFile(path)
-    var lastEventID: Int64 = 0
-    let database = try Database(
-      path: path, configuration: configuration.database, beforeCommit: SearchIndex.update
-    ) { connection throws(KennelError) in
-      lastEventID = try EventLog.lastID(connection)
-    }
+    let (database, lastEventID) = try Self.openRecords(in: directory, configuration)
     let log = EventLog(capacity: max(configuration.eventLogCapacity, 1))
     self.database = database
     photos = try PhotoDirectory(
@@ -94,7 +88,9 @@ package final class KennelStore: Sendable {
       limits: FileLimits(
         photo: configuration.maximumPhotoSize, video: configuration.maximumVideoSize,
         isVideo: { MovieMetadata.isMovie(Data($0)) }))
-    poller = ChangePoller(interval: configuration.pollInterval, timer: timer) {
+    poller = ChangePoller(
+      interval: configuration.pollInterval, timer: timer, signals: database.changesOfOthers()
+    ) {
       after async throws(KennelError) in
       try await database.readChanges { connection throws(KennelError) in
         try log.events(after: after, limit: log.capacity, from: connection)

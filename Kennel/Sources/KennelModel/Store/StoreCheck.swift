@@ -19,6 +19,7 @@ struct StoreCheck {
   static func with<Value: Sendable>(
     _ directory: String, maximumPhotoSize: Int, _ body: (StoreCheck) async throws(KennelError) -> Value
   ) async throws(KennelError) -> Value {
+    try KennelStore.requireFile(in: directory)
     let check = StoreCheck(
       database: ReadOnlyDatabase(path: directory + "/kennel.sqlite"),
       photos: try PhotoDirectory(

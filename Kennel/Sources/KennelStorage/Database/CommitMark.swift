@@ -4,12 +4,15 @@ import Synchronization
 /// A mark of the latest commit to the database, by this or another process. Equal marks mean that nothing was committed
 /// in between.
 ///
-/// It is the header of the index of the write-ahead log: SQLite's readers use it to find the latest commit, and each
+/// With SQLite, it is the header of the index of the write-ahead log: SQLite's readers use it to find the latest commit, and each
 /// commit changes it. It contains a counter of the commits, the length of the log, and checksums of the log.
 package struct CommitMark: Sendable, Hashable {
   private let words: SIMD8<UInt64>
 
   init(_ words: SIMD8<UInt64>) { self.words = words }
+
+  /// Creates a mark from a number that each commit changes.
+  init(_ number: UInt64) { words = SIMD8(number, 0, 0, 0, 0, 0, 0, 0) }
 }
 
 /// Reads marks of the latest commit without a system call and without waiting for another thread.

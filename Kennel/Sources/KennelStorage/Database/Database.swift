@@ -110,6 +110,8 @@ package final class Database: Records {
     }
   }
 
+  package func changesOfOthers() -> AsyncStream<Void>? { nil }
+
   /// A mark of the latest commit, by any process, or nil if it is not known at this moment.
   package var commitMark: CommitMark? { commits.mark }
 
@@ -180,60 +182,12 @@ private final class Connections: @unchecked Sendable {
 
   func write(_ jobs: [BlockingWorkQueue<WriteTransaction>.Job]) {
     guard let writing else { return jobs.forEach { $0.fail(.closed) } }
-    let transaction = WriteTransaction(connection: writing)
-    if jobs.count > 1, together(jobs, transaction) { return }
-    for job in jobs {
-      do throws(KennelError) {
-        try begin(writing)
-        do throws(KennelError) {
-          let answer = try job.attempt(transaction)
-          try beforeCommit(writing)
-          try transaction.commit()
-          answer()
-        } catch {
-          transaction.rollBack()
-          throw error
-        }
-      } catch {
-        job.fail(error)
-      }
-    }
-  }
-
-  /// Runs all jobs in one transaction. Returns false if the complete transaction failed; each job is then tried
-  /// separately.
-  private func together(_ jobs: [BlockingWorkQueue<WriteTransaction>.Job], _ transaction: WriteTransaction)
-    -> Bool
-  {
-    do throws(KennelError) {
-      try begin(transaction.connection)
-    } catch {
-      for job in jobs { job.fail(error) }
-      return true
-    }
-    do throws(KennelError) {
-      var answers: [@Sendable () -> Void] = []
-      for job in jobs {
-        do throws(KennelError) {
-          answers.append(try transaction.nested(job.attempt))
-        } catch {
-          guard !transaction.mustRollBack else { throw error }
-          answers.append { job.fail(error) }
-        }
-      }
-      try beforeCommit(transaction.connection)
-      try transaction.commit()
-      for answer in answers { answer() }
-      return true
-    } catch {
-      transaction.rollBack()
-      return false
-    }
-  }
-
-  private func begin(_ connection: any RecordConnection) throws(KennelError) {
-    // An earlier transaction that could not be rolled back must not include this one.
-    if connection.isInTransaction { try connection.run("ROLLBACK") }
-    try connection.run("BEGIN IMMEDIATE")
+    WriteBatch(
+      begin: { connection throws(KennelError) in
+        // An earlier transaction that could not be rolled back must not include this one.
+        if connection.isInTransaction { try connection.run("ROLLBACK") }
+        try connection.run("BEGIN IMMEDIATE")
+      }, beforeCommit: beforeCommit
+    ).run(jobs, on: writing)
   }
 }

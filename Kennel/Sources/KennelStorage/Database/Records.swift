@@ -29,6 +29,9 @@ package protocol Records: Sendable {
     _ work: @escaping @Sendable (any RecordConnection) throws(KennelError) -> Value
   ) async throws(KennelError) -> Value?
 
+  /// An element for each moment at which other processes may have made changes; nil if only polling finds them.
+  func changesOfOthers() -> AsyncStream<Void>?
+
   /// A mark of the latest commit, by any process, or nil if it is not known at this moment.
   var commitMark: CommitMark? { get }
 

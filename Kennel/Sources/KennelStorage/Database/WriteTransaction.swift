@@ -53,9 +53,14 @@ package final class WriteTransaction {
     }
   }
 
-  func commit() throws(KennelError) {
+  /// - Parameter committed: called after the commit and after one that may have been made, before the actions.
+  func commit(_ committed: () -> Void = {}) throws(KennelError) {
     for action in beforeCommit.values { try action() }
-    try connection.commit()
+    do throws(KennelError) { try connection.commit() } catch {
+      if error.mayBeCommitted { committed() }
+      throw error
+    }
+    committed()
     let actions = afterCommit.values
     let endings = self.endings
     reset()

@@ -102,6 +102,10 @@ package struct KennelError: Error, Sendable, LocalizedError, CustomStringConvert
   package var isDuplicate = false
   /// Whether a row refers to another row that does not exist.
   package var isMissingReference = false
+  /// Whether the transaction had no effect because of another one or of the connection, and may be tried again.
+  var mayRepeat = false
+  /// Whether the connection was lost in the commit, so that it is not known whether the transaction had an effect.
+  var mayBeCommitted = false
   /// Whether SQLite gave up to find out which changes are in the log.
   var isLockingProtocol = false
   /// The underlying C error number, or 0 if there is none.

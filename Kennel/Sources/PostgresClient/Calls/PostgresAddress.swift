@@ -43,7 +43,12 @@ package struct PostgresAddress: Sendable, Hashable, CustomStringConvertible, Cus
 
   /// The parameters for libpq. Later ones override those of the text.
   var parameters: [(String, String)] {
-    [("fallback_application_name", "kennel"), ("dbname", text), ("client_encoding", "UTF8")]
+    // The text may override what is before it. The times are in seconds, and the last one in milliseconds: a server that
+    // disappears does not keep a connection waiting for hours.
+    [
+      ("fallback_application_name", "kennel"), ("keepalives_idle", "15"), ("keepalives_interval", "5"),
+      ("keepalives_count", "3"), ("tcp_user_timeout", "30000"), ("dbname", text), ("client_encoding", "UTF8"),
+    ]
   }
 }
 

@@ -7,6 +7,8 @@ package struct PostgresNotifications: AsyncSequence, Sendable {
     /// The connection listens, for the first time or again. Messages from before are missed: a reader now looks at what
     /// the messages are about.
     case listening
+    /// The connection is lost.
+    case lost
     /// A message.
     case notification(PostgresNotification)
     /// So many messages wait for the reader that some were dropped.
@@ -86,5 +88,6 @@ private struct Listener: Sendable {
     continuation.yield(.listening)
     // Ends with the connection, or when the task is cancelled.
     for await _ in ends {}
+    continuation.yield(.lost)
   }
 }

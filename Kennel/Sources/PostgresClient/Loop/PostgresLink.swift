@@ -157,7 +157,8 @@ final class PostgresLink {
     case (.finish, _):
       finish()
       return
-    case (.prepare(let name, _), .prepared(let sql, _)): isSent = handle.sendPrepare(name, "\(sql)")
+    case (.prepare(let name, _), .prepared(let sql, _)):
+      isSent = handle.sendPrepare(name, Placeholders.numbered("\(sql)"))
     case (.send(let name), .prepared(_, let values)): isSent = handle.send(name, values)
     case (.sendScript, .script(let text)): isSent = handle.send(script: text)
     default: isSent = false

@@ -1,16 +1,23 @@
 /// What a connection is asked to do, and who waits for the result.
 package struct Statement: Sendable {
   package enum Text: Sendable {
-    /// A statement that is prepared once for each connection. Its literal identifies it.
+    /// A statement that is prepared once for each connection. Its literal identifies it. The placeholders are `$1`, `$2` and so
+    /// on, or `?1`, `?2` and so on, or `?` in the order of the values (``Placeholders``).
     case prepared(StaticString, [PostgresValue])
     /// Statements without values and results.
     case script(String)
+
+    /// - Throws: `badValue` if PostgreSQL cannot store a value.
+    func check() throws(PostgresError) {
+      guard case .prepared(_, let values) = self, !values.allSatisfy(\.isValid) else { return }
+      throw PostgresError(.badValue, "A text contains the character NUL, or a value is larger than 1 GiB.")
+    }
   }
 
   /// The rows of a result, or the number of rows that were changed.
   package struct Result: Sendable {
-    var rows: [PostgresRow] = []
-    var changedRows = 0
+    package internal(set) var rows: [PostgresRow] = []
+    package internal(set) var changedRows = 0
   }
 
   let identifier: UInt64

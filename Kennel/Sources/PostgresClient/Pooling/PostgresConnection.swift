@@ -75,11 +75,7 @@ package struct PostgresConnection: PostgresStatements {
   func execute(_ text: Statement.Text, isShielded: Bool = false) async throws(PostgresFailure)
     -> Statement.Result
   {
-    if case .prepared(_, let values) = text, !values.allSatisfy(\.isValid) {
-      throw PostgresFailure(
-        error: PostgresError(.badValue, "A text contains the character NUL, or a value is larger than 1 GiB.")
-      )
-    }
+    do throws(PostgresError) { try text.check() } catch { throw PostgresFailure(error: error) }
     if !isShielded, Task.isCancelled { throw PostgresFailure(error: .cancelled) }
     let loop: PostgresLoop
     do throws(PostgresError) { loop = try .shared() } catch { throw PostgresFailure(error: error) }

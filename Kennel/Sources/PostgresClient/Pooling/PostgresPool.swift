@@ -27,7 +27,7 @@ package final class PostgresPool: PostgresStatements {
     /// The maximum number of bytes in a result.
     package var maximumBytes = 256 << 20
     /// How often a transaction is tried.
-    package var maximumAttempts = 8
+    package var maximumAttempts = 16
 
     package init() {}
   }

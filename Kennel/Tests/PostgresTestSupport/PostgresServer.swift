@@ -1,11 +1,11 @@
 import Foundation
 import Glibc
-@testable import PostgresClient
+import PostgresClient
 import Synchronization
 import TestSupport
 
 /// PostgreSQL with an empty database, on a socket in a directory of its own. It ends with this process.
-final class PostgresServer: Sendable {
+package final class PostgresServer: Sendable {
   /// The directory of PostgreSQL's programs; nil if it is not installed.
   private static let programs: String? = {
     let versions = (try? FileManager.default.contentsOfDirectory(atPath: "/usr/lib/postgresql")) ?? []
@@ -14,15 +14,19 @@ final class PostgresServer: Sendable {
   }()
 
   /// Whether PostgreSQL is installed.
-  static var isAvailable: Bool { programs != nil }
+  package static var isAvailable: Bool { programs != nil }
 
   /// The server that most tests use. They must not stop it.
-  static let shared: Result<PostgresServer, any Error> = Result { try PostgresServer() }
+  package static let shared: Result<PostgresServer, any Error> = Result { try PostgresServer() }
 
   private let directory: String
+  private let connections: Int
   private let process: Mutex<ChildProcess>
 
-  init() throws {
+  /// Starts a server.
+  ///
+  /// - Parameter connections: the number of connections that it accepts from users without privileges.
+  package init(connections: Int = maximumConnections) throws {
     guard let programs = Self.programs else { throw TestSupportError("PostgreSQL is not installed.") }
     var template = Array("/tmp/kennel-postgres-XXXXXX".utf8CString)
     guard mkdtemp(&template) != nil else {
@@ -30,6 +34,7 @@ final class PostgresServer: Sendable {
     }
     let directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
     self.directory = directory
+    self.connections = connections
     Removal.add(directory)
     // The server refuses to run as root.
     if let account = Self.account { chown(directory, account.user, account.group) }
@@ -41,13 +46,13 @@ final class PostgresServer: Sendable {
       ], within: .seconds(120))
     let rules = "local all locked scram-sha-256\nlocal all all trust\n"
     try Data(rules.utf8).write(to: URL(fileURLWithPath: "\(data)/pg_hba.conf"))
-    process = Mutex(try Self.start(programs, directory))
+    process = Mutex(try Self.start(programs, directory, connections))
   }
 
   deinit { stop() }
 
   /// Ends the server as a crash would, and waits for the end.
-  func stop() {
+  package func stop() {
     process.withLock { process in
       guard process.isRunning else { return }
       // SIGQUIT is the immediate shutdown.
@@ -57,19 +62,19 @@ final class PostgresServer: Sendable {
   }
 
   /// Starts the server again. It may not accept connections yet.
-  func start() throws {
+  package func start() throws {
     guard let programs = Self.programs else { return }
-    let new = try Self.start(programs, directory)
+    let new = try Self.start(programs, directory, connections)
     process.withLock { $0 = new }
   }
 
   /// The address of the database.
-  func address(user: String = "owner", password: String? = nil) throws -> PostgresAddress {
+  package func address(user: String = "owner", password: String? = nil) throws -> PostgresAddress {
     try PostgresAddress("postgres://\(user)\(password.map { ":\($0)" } ?? "")@/postgres?host=\(directory)")
   }
 
   /// A new pool for the database.
-  func pool(_ change: (inout PostgresPool.Limits) -> Void = { _ in }) throws -> PostgresPool {
+  package func pool(_ change: (inout PostgresPool.Limits) -> Void = { _ in }) throws -> PostgresPool {
     var limits = PostgresPool.Limits()
     limits.connectTime = .seconds(60)
     limits.startingTime = .seconds(60)
@@ -77,15 +82,24 @@ final class PostgresServer: Sendable {
     return PostgresPool(try address(), limits: limits)
   }
 
-  /// The number of connections that the server accepts from users without privileges.
-  static let maximumConnections = 30
+  /// Makes an empty database, and returns its address.
+  package func makeDatabase() async throws -> String {
+    let name = "kennel_\(UUID().uuidString.lowercased().filter { $0 != "-" })"
+    try await pool().script("CREATE DATABASE \(name)")
+    return "postgres://owner@/\(name)?host=\(directory)"
+  }
 
-  private static func start(_ programs: String, _ directory: String) throws -> ChildProcess {
+  /// The number of connections that the server accepts from users without privileges.
+  package static let maximumConnections = 30
+
+  private static func start(_ programs: String, _ directory: String, _ connections: Int) throws
+    -> ChildProcess
+  {
     try ChildProcess(
       prefix + [
         "\(programs)/postgres", "-D", "\(directory)/data", "-k", directory, "-c", "listen_addresses=", "-c",
         "fsync=off",
-        "-c", "max_connections=\(maximumConnections + 3)", "-c", "shared_buffers=16MB", "-c",
+        "-c", "max_connections=\(connections + 3)", "-c", "shared_buffers=16MB", "-c",
         "max_wal_senders=0", "-c", "wal_level=minimal",
       ], output: "\(directory)/log")
   }
@@ -115,16 +129,4 @@ final class PostgresServer: Sendable {
       for directory in directories.withLock({ $0 }) { try? FileManager.default.removeItem(atPath: directory) }
     }
   }
-}
-
-/// A number that several tasks increase.
-final class Counter: Sendable {
-  private let number = Atomic<Int>(0)
-
-  /// The current number.
-  var value: Int { number.load(ordering: .relaxed) }
-
-  /// Adds one, and returns the new number.
-  @discardableResult
-  func add() -> Int { number.add(1, ordering: .relaxed).newValue }
 }

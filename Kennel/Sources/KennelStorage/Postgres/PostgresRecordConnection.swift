@@ -1,0 +1,170 @@
+import PostgresClient
+
+/// A connection to PostgreSQL that one thread uses at a time. After it was lost, it is made again with the next transaction.
+final class PostgresRecordConnection: RecordConnection {
+  private let address: PostgresAddress
+  private var connection: BlockingPostgresConnection?
+  private(set) var isInTransaction = false
+  /// Whether a statement of the transaction failed. PostgreSQL would report its commit as a success although it rolls back.
+  private var hasFailed = false
+
+  init(_ address: PostgresAddress) { self.address = address }
+
+  var dialect: SQLDialect { .postgres }
+
+  /// Connects if there is no connection, and begins a transaction.
+  ///
+  /// - Parameter statements: the statements, the first of which is `BEGIN`.
+  func begin(_ statements: String) throws(KennelError) {
+    if isInTransaction { close() }
+    if connection?.isLost != false {
+      do throws(PostgresError) { connection = try BlockingPostgresConnection(address) } catch {
+        throw KennelError(error)
+      }
+    }
+    isInTransaction = true
+    hasFailed = false
+    do throws(KennelError) { try script(statements) } catch {
+      // What the connection is doing now is not known.
+      close()
+      throw error
+    }
+  }
+
+  func commit() throws(KennelError) {
+    guard !hasFailed else { throw KennelError(.failed, "A statement of the transaction failed.") }
+    do throws(PostgresError) {
+      _ = try open().execute(.script("COMMIT"))
+      isInTransaction = false
+    } catch {
+      var failure = KennelError(error)
+      // The server's own errors are answers, and nothing was committed.
+      if error.code == .connectionLost {
+        (failure.mayBeCommitted, failure.mayRepeat) = (true, false)
+      } else if connection?.isLost != false {
+        failure.mayRepeat = true
+      }
+      throw failure
+    }
+  }
+
+  /// Ends a transaction without an effect.
+  func rollBack() {
+    guard isInTransaction else { return }
+    do throws(KennelError) {
+      try script("ROLLBACK")
+      isInTransaction = false
+    } catch {
+      close()
+    }
+  }
+
+  func close() {
+    connection = nil
+    isInTransaction = false
+  }
+
+  func script(_ text: String) throws(KennelError) { _ = try result(of: .script(text)) }
+
+  func run(_ sql: StaticString, values: [SQLValue]) throws(KennelError) -> Int {
+    let changed = try result(of: sql, values).changedRows
+    // The failed statement is part of what was rolled back.
+    if "\(sql)".hasPrefix("ROLLBACK") {
+      hasFailed = false
+      if "\(sql)" == "ROLLBACK" { isInTransaction = false }
+    }
+    return changed
+  }
+
+  func runReturningNumber(_ sql: StaticString, values: [SQLValue]) throws(KennelError) -> Int64 {
+    guard let row = try result(of: sql, values).rows.first else {
+      throw KennelError(.damaged, "The database has no row that a change needs. Restore a backup.")
+    }
+    return row.integer(0)
+  }
+
+  func rows<Value>(
+    _ sql: StaticString, values: [SQLValue], row read: (borrowing RecordRow) throws(KennelError) -> Value
+  ) throws(KennelError) -> [Value] {
+    var found: [Value] = []
+    for row in try result(of: sql, values).rows {
+      found.append(try read(RecordRow(PostgresColumns(row: row))))
+    }
+    return found
+  }
+
+  func first<Value>(
+    _ sql: StaticString, values: [SQLValue], row read: (borrowing RecordRow) throws(KennelError) -> Value
+  ) throws(KennelError) -> Value? {
+    guard let row = try result(of: sql, values).rows.first else { return nil }
+    return try read(RecordRow(PostgresColumns(row: row)))
+  }
+
+  private func result(of sql: StaticString, _ values: [SQLValue]) throws(KennelError) -> Statement.Result {
+    try result(of: .prepared(sql, values.map(\.postgres)))
+  }
+
+  private func result(of text: Statement.Text) throws(KennelError) -> Statement.Result {
+    do throws(PostgresError) { return try open().execute(text) } catch {
+      hasFailed = true
+      var failure = KennelError(error)
+      if connection?.isLost != false {
+        // Without a commit, nothing has an effect.
+        if isInTransaction { failure.mayRepeat = true }
+        close()
+      }
+      throw failure
+    }
+  }
+
+  private func open() throws(PostgresError) -> BlockingPostgresConnection {
+    guard let connection else {
+      throw PostgresError(
+        .cannotConnect, "The connection to the database was lost. Try again in a moment.")
+    }
+    return connection
+  }
+}
+
+private struct PostgresColumns: RecordColumns {
+  let row: PostgresRow
+
+  func integer(_ column: Int32) -> Int64 { row.integer(Int(column)) }
+  func isNull(_ column: Int32) -> Bool { row.isNull(Int(column)) }
+  func text(_ column: Int32) -> String { row.text(Int(column)) }
+  func blob(_ column: Int32) -> [UInt8] { row.blob(Int(column)) }
+}
+
+extension SQLValue {
+  fileprivate var postgres: PostgresValue {
+    switch self {
+    case .integer(let number): .integer(number)
+    case .text(let text): .text(text)
+    case .blob(let bytes): .blob(bytes)
+    case .null: .null
+    }
+  }
+}
+
+extension KennelError {
+  /// Creates the error of Kennel for an error of PostgreSQL. Neither contains a password.
+  package init(_ error: PostgresError) {
+    let code: Code =
+      switch error.code {
+      case .cannotConnect, .connectionLost, .busy, .conflict: .busy
+      case .libraryMissing, .badAddress, .wrongPassword, .noSuchDatabase: .cannotOpen
+      case .constraint: .constraint
+      case .diskFull: .diskFull
+      case .notAllowed: .notWritable
+      case .cancelled: .cancelled
+      case .closed: .closed
+      // A lock that was not granted in time.
+      case _ where error.sqlState == "55P03": .busy
+      default: .failed
+      }
+    self.init(code, error.description)
+    isDuplicate = error.isDuplicate
+    isMissingReference = error.isMissingReference
+    mayRepeat = error.code == .conflict
+  }
+}

@@ -1,0 +1,228 @@
+import Foundation
+import PostgresClient
+import Synchronization
+
+/// Records in PostgreSQL, which any number of processes share.
+///
+/// There is one writer at a time, as with SQLite: each transaction that changes something begins by taking an advisory lock, so
+/// code that reads first and writes then is right, and the numbers of posts and events become visible in their order. Changes
+/// that wait in one process at the same time are committed together. Readers wait for nobody.
+package final class PostgresRecords: Records {
+  /// The number of connections for reading. One more writes, and one listens.
+  package static let readerCount = 7
+  private static let maximumBatchSize = 64
+  private static let maximumWaitingCount = 20_000
+  /// How long a reader of ``readChanges(_:)`` may miss a change if messages are lost.
+  private static let longestSilence = Duration.seconds(30)
+  private static let channel = "kennel"
+
+  private let writer: BlockingWorkQueue<WriteTransaction>
+  private let reader: BlockingWorkQueue<any RecordConnection>
+  private let connections: Connections
+  private let commits: Commits
+  private let listener: Task<Void, Never>
+  /// The pool whose only purpose is to listen.
+  private let listening: PostgresPool
+  private let others: (stream: AsyncStream<Void>, continuation: AsyncStream<Void>.Continuation)
+
+  /// Connects, and creates the tables if the database is empty. It blocks.
+  ///
+  /// - Parameters:
+  ///   - address: the address, such as `postgres://kennel@localhost/kennel`.
+  ///   - beforeCommit: completes each transaction before its commit. If it throws, the transaction is rolled back.
+  ///   - prepare: reads what the caller needs to know before the first change.
+  package init(
+    _ address: String,
+    beforeCommit: @escaping @Sendable (any RecordConnection) throws(KennelError) -> Void = { _ in },
+    prepare: (any RecordConnection) throws(KennelError) -> Void = { _ in }
+  ) throws(KennelError) {
+    let place: PostgresAddress
+    do throws(PostgresError) { place = try PostgresAddress(address) } catch { throw KennelError(error) }
+    let connections = Connections(
+      writing: PostgresRecordConnection(place),
+      reading: (0..<Self.readerCount).map { _ in PostgresRecordConnection(place) })
+    try connections.prepare(prepare)
+    let commits = Commits()
+    let others = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    self.connections = connections
+    self.commits = commits
+    self.others = others
+    writer = BlockingWorkQueue(
+      "changes", slots: 1, batch: Self.maximumBatchSize, maximumWaitingCount: Self.maximumWaitingCount
+    ) { _, jobs in
+      connections.write(jobs, beforeCommit: beforeCommit, commits)
+    }
+    reader = BlockingWorkQueue(
+      "reads", slots: Self.readerCount, maximumWaitingCount: Self.maximumWaitingCount
+    ) { slot, jobs in
+      for job in jobs { connections.read(job, slot: slot) }
+    }
+    let pool = PostgresPool(place)
+    listening = pool
+    let messages = pool.notifications(on: [Self.channel])
+    listener = Task.detached {
+      for await message in messages {
+        commits.received(message)
+        others.continuation.yield()
+      }
+    }
+  }
+
+  package func write<Value: Sendable>(
+    _ work: @escaping @Sendable (WriteTransaction) throws(KennelError) -> Value
+  ) async throws(KennelError) -> Value {
+    try await writer.run(work)
+  }
+
+  package func writeLater(_ work: @escaping @Sendable (WriteTransaction) throws(KennelError) -> Void) {
+    writer.submit(CancellationTicket(), work) { _ in }
+  }
+
+  package func read<Value: Sendable>(
+    _ work: @escaping @Sendable (any RecordConnection) throws(KennelError) -> Value
+  ) async throws(KennelError) -> Value {
+    try await reader.run(work)
+  }
+
+  package func read<Value: Sendable>(
+    _ ticket: CancellationTicket,
+    _ work: @escaping @Sendable (any RecordConnection) throws(KennelError) -> Value,
+    completion: @escaping @Sendable (Result<Value, KennelError>) -> Void
+  ) {
+    reader.submit(ticket, work, completion: completion)
+  }
+
+  package func readChanges<Value: Sendable>(
+    _ work: @escaping @Sendable (any RecordConnection) throws(KennelError) -> Value
+  ) async throws(KennelError) -> Value? {
+    guard let token = commits.takeNews(longestSilence: Self.longestSilence) else { return nil }
+    do throws(KennelError) { return try await reader.run(work) } catch {
+      commits.putBack(token)
+      throw error
+    }
+  }
+
+  package func changesOfOthers() -> AsyncStream<Void>? { others.stream }
+
+  /// A mark of the latest commit that this process knows. Those of other processes arrive within milliseconds. It is nil while
+  /// there is no connection that would report them.
+  package var commitMark: CommitMark? { commits.mark }
+
+  package func close() async {
+    listener.cancel()
+    others.continuation.finish()
+    await reader.close()
+    await writer.close()
+    connections.close()
+    listening.close()
+  }
+
+  /// What this process knows about commits.
+  private final class Commits: Sendable {
+    private struct State: Sendable {
+      /// Changes with each commit.
+      var number: UInt64 = 1
+      var isListening = false
+      var hasNews = true
+      var lastLook: ContinuousClock.Instant?
+    }
+
+    private let state = Mutex(State())
+    /// The name of this process in its messages.
+    let sender = UUID().uuidString
+
+    var mark: CommitMark? { state.withLock { $0.isListening ? CommitMark($0.number) : nil } }
+
+    func committed() { state.withLock { $0.number += 1 } }
+
+    func received(_ message: PostgresNotifications.Element) {
+      state.withLock { state in
+        switch message {
+        case .listening: state.isListening = true
+        case .lost: state.isListening = false
+        case .missed: break
+        case .notification(let notification): if notification.payload == sender { return }
+        }
+        state.number += 1
+        state.hasNews = true
+      }
+    }
+
+    /// Returns the time of the look before if there may be changes by other processes, and notes this look.
+    func takeNews(longestSilence: Duration) -> ContinuousClock.Instant?? {
+      state.withLock { state -> ContinuousClock.Instant?? in
+        let now = ContinuousClock.now
+        let isLate = state.lastLook.map { now - $0 >= longestSilence } ?? true
+        guard state.hasNews || isLate else { return nil }
+        state.hasNews = false
+        defer { state.lastLook = now }
+        return .some(state.lastLook)
+      }
+    }
+
+    /// A look failed, and is repeated.
+    func putBack(_ lastLook: ContinuousClock.Instant?) {
+      state.withLock { state in
+        state.hasNews = true
+        state.lastLook = lastLook
+      }
+    }
+  }
+
+  /// The connections that the work queues use.
+  ///
+  /// `@unchecked`: only the writer's single slot uses the writing connection, and each reading connection is used only by the slot
+  /// with its number. `close()` uses all of them after the work queues have finished.
+  private final class Connections: @unchecked Sendable {
+    private let writing: PostgresRecordConnection
+    private let reading: [PostgresRecordConnection]
+
+    init(writing: PostgresRecordConnection, reading: [PostgresRecordConnection]) {
+      self.writing = writing
+      self.reading = reading
+    }
+
+    func prepare(_ body: (any RecordConnection) throws(KennelError) -> Void) throws(KennelError) {
+      try PostgresSchema.bringUpToDate(writing)
+      try writing.begin("BEGIN READ ONLY")
+      defer { writing.rollBack() }
+      try body(writing)
+    }
+
+    func read(_ job: BlockingWorkQueue<any RecordConnection>.Job, slot: Int) {
+      let connection = reading[slot]
+      var attempts = 1
+      while true {
+        do throws(KennelError) {
+          try connection.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+          let answer = try job.attempt(connection)
+          connection.rollBack()
+          return answer()
+        } catch {
+          connection.rollBack()
+          // An idle connection may have been closed by the server.
+          guard error.mayRepeat, attempts < 3 else { return job.fail(error) }
+          attempts += 1
+        }
+      }
+    }
+
+    func write(
+      _ jobs: [BlockingWorkQueue<WriteTransaction>.Job],
+      beforeCommit: @escaping @Sendable (any RecordConnection) throws(KennelError) -> Void, _ commits: Commits
+    ) {
+      WriteBatch(
+        begin: { [writing] _ throws(KennelError) in try writing.begin(PostgresSchema.beginWriting) },
+        beforeCommit: { connection throws(KennelError) in
+          try beforeCommit(connection)
+          _ = try connection.first("SELECT pg_notify('kennel', ?)", .text(commits.sender)) { _ in true }
+        }, committed: { commits.committed() }
+      ).run(jobs, on: writing)
+    }
+
+    func close() {
+      writing.close()
+      for connection in reading { connection.close() }
+    }
+  }
+}
