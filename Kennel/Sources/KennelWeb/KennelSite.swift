@@ -87,7 +87,9 @@ package final class KennelSite: Sendable {
       feedGuesses: GuessLimiter(clock: clock), clock: clock,
       isForcedOpen: configuration.isOpenToEveryone)
     self.gate = gate
-    let renderer = PageRenderer(title: configuration.title, hasWorker: configuration.hasServiceWorker)
+    let renderer = PageRenderer(
+      title: configuration.title, hasWorker: configuration.hasServiceWorker,
+      acceptsVideos: store.photos.limits.video > 0)
     problems = ProblemResponses(visitors: visitors, renderer: renderer)
     let responses = VersionedResponses(versions: store.versions)
     let sessions = SessionEndpoints(accounts: store.accounts, visitors: visitors, clock: clock)
@@ -118,7 +120,8 @@ package final class KennelSite: Sendable {
       sessions: sessions,
       joining: JoinEndpoints(accounts: store.accounts, sessions: sessions, pages: accountPages),
       you: YouEndpoints(
-        quotas: store.quotas, accounts: store.accounts, sessions: sessions, pages: accountPages),
+        quotas: store.quotas, photos: store.photos, accounts: store.accounts, sessions: sessions,
+        pages: accountPages),
       people: PeopleEndpoints(store: store, visitors: visitors, address: address, pages: accountPages),
       feeds: FeedEndpoints(
         store: store, visitors: visitors, address: address, responses: responses, pictures: pictures,

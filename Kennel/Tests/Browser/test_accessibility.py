@@ -7,6 +7,7 @@ import re
 import subprocess
 
 import axe_playwright_python
+import pictures
 import pytest
 from kennel import PASSWORD, Kennel, program
 
@@ -40,6 +41,8 @@ def kennel(tmp_path_factory):
     found = kennel.call("Olga", "GET", "/people")
     kennel.person = next(one["id"] for one in found["people"] if one["name"] == "Ada")
     kennel.call("Olga", "POST", f"/people/{kennel.person}/role", b'{"role":"viewer"}', "application/json")
+    for name in ("Ada", "Bob"):
+        kennel.call(name, "PUT", "/you/picture", pictures.jpeg(len(name), (300, 200)), "image/jpeg")
     for number in range(6):
         kennel.shown = kennel.post("Bob", "A caption of a photo" if number % 2 else "", number, (300, 200))
         kennel.edit("Bob", kennel.shown, taken=f"2026-0{1 + number % 3}-10T12:00:00Z")

@@ -184,6 +184,87 @@ def test_an_owner_changes_a_role_and_removes_a_person(window, device):
     expect(rita.page.get_by_role("heading", name="Sign in")).to_be_visible()
 
 
+@pytest.mark.parametrize("scripts", [True, False])
+def test_a_picture_is_chosen_shown_and_removed(window, device, picture, scripts):
+    person = window("Ada", device=device, java_script_enabled=scripts).go("/you")
+    page = person.page
+    shown = page.locator(".portrait .initial img")
+    field = page.get_by_label("Choose a photo")
+    expect(field).to_have_accessible_description(re.compile("Everyone who sees your photos"))
+    expect(shown).to_have_count(0)
+    seen = set()
+    for number in (5, 6):
+        field.set_input_files(picture(number=number))
+        if scripts:
+            # Before it is sent.
+            expect(shown.last).to_have_attribute("src", re.compile("^blob:"))
+        page.get_by_role("button", name="Use this picture").click()
+        expect(page.get_by_role("status").filter(has_text="Your picture is changed.")).to_be_visible()
+        expect(shown).to_have_count(1)
+        address = shown.get_attribute("src")
+        assert address not in seen
+        seen.add(address)
+        assert shown.evaluate("async (image) => { await image.decode(); return image.naturalWidth; }") == 256
+        # In the bar, too.
+        expect(page.locator(f".bar .initial img[src='{address}']:visible")).to_have_count(1)
+        fits(person)
+    page.get_by_role("button", name="Remove the picture").click()
+    expect(shown).to_have_count(0)
+    expect(page.locator(".portrait .initial")).to_have_text("A")
+
+
+def test_a_file_that_is_too_large_or_no_photo_is_reported_at_its_field(window, device, picture):
+    person = window("Ada", device=device).go("/you")
+    person.tolerated.append("415")
+    page = person.page
+    field = page.get_by_label("Choose a photo")
+    field.evaluate("(field) => { field.form.dataset.picture = 1000; }")
+    field.set_input_files(picture(number=5))
+    expect(field).to_have_accessible_description(re.compile("This file is too large. Choose a smaller one."))
+    expect(page.locator(".portrait .initial")).to_have_text("A")
+    assert field.input_value() == ""
+    field.set_input_files(picture("dog.jpg", data=b"no dog"))
+    page.get_by_role("button", name="Use this picture").click()
+    expect(field).to_be_focused()
+    expect(field).to_have_accessible_description(re.compile("The picture must be a photo."))
+
+
+def test_a_changed_picture_is_seen_with_the_next_page(window, kennel):
+    import pictures
+
+    post = kennel.post("Bob", "Bob has a picture", 60)
+    kennel.comment("Ada", post, "Nice")
+    reader = window("Olga")
+    seen = set()
+    for number in (1, 2):
+        for name in ("Bob", "Ada"):
+            kennel.call(name, "PUT", "/you/picture", pictures.jpeg(number + ord(name[0]), (300, 200)), "image/jpeg")
+        reader.go()
+        dialog = reader.open(post)
+        images = dialog.locator(".initial img")
+        expect(images).to_have_count(2)
+        for image in images.all():
+            assert image.evaluate("async (image) => { await image.decode(); return image.naturalWidth; }") == 200
+            seen.add(image.get_attribute("src"))
+    assert len(seen) == 4
+    for path in ("/people", f"/people/{kennel.call('Bob', 'GET', '/you')['user']['id']}/photos"):
+        reader.go(path)
+        expect(reader.page.locator(".initial img").first).to_be_visible()
+    for name in ("Bob", "Ada"):
+        kennel.call(name, "DELETE", "/you/picture")
+
+
+def test_an_owner_removes_a_picture(window, kennel):
+    import pictures
+
+    kennel.call("Bob", "PUT", "/you/picture", pictures.jpeg(3, (300, 200)), "image/jpeg")
+    bob = next(one["id"] for one in kennel.call("Olga", "GET", "/people")["people"] if one["name"] == "Bob")
+    person = window("Olga").go(f"/people/{bob}")
+    person.page.get_by_role("button", name="Remove the picture").click()
+    expect(person.page.get_by_role("status").filter(has_text="The picture is removed.")).to_be_visible()
+    assert kennel.call("Bob", "GET", "/you")["picture"] is None
+
+
 def test_the_pages_work_with_the_keyboard_and_have_labels(window):
     person = window("Olga")
     for path in ("/you", "/people", "/people/2", "/welcome"):

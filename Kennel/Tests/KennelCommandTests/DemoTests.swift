@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Retriever
+import RetrieverImages
 import TestSupport
 import Testing
 
@@ -16,6 +17,8 @@ import Testing
     let (page, _) = try await session.data(from: server.url("/"))
     #expect(String(decoding: page, as: UTF8.self).contains("Picked a flower for you"))
     #expect(try await status(of: line, at: server) == 200)
+    let (photo, _) = try await session.data(from: server.url("/people/1/picture"))
+    #expect(UIImage(data: photo)?.size.width == 256)
     #expect(try await server.end() == 0)
     let left = try FileManager.default.contentsOfDirectory(atPath: kennel.directory.url.path)
     #expect(!left.contains { $0.hasPrefix("kennel-demo") })

@@ -29,6 +29,7 @@ import Testing
     #expect(Litter.posts.count == 24)
     #expect(Set(Litter.posts.map(\.caption)).count == 24)
     #expect(Set(Litter.posts.map(\.picture.seed)).count == 24)
+    #expect(Litter.portraits.allSatisfy { $0.size.width == $0.size.height })
     for post in Litter.posts { #expect(post.comments.allSatisfy { $0.member < Litter.members.count }) }
   }
 

@@ -88,6 +88,16 @@ package struct SiteFixture: Sendable {
     return try await store.posts.add(photo, facts: facts, caption: caption, author: user.id)
   }
 
+  /// Posts a camera's photo in the way of uploads, so its metadata is taken out.
+  @discardableResult
+  package func addCameraPhoto(
+    _ number: Int, by user: User, caption: String, taken: TakenTime? = nil
+  ) async throws -> Post {
+    let file = try await store.photos.stage(try CameraPhoto.jpeg(number, width: 400, height: 300))
+    let photo = try await NewPhoto.examining(file, in: store.photos)
+    return try await store.posts.add(photo, caption: caption, author: user.id, taken: taken)
+  }
+
   package static func basic(_ name: String, _ password: String = "correct horse") -> [String: String] {
     ["Authorization": "Basic " + Data("\(name):\(password)".utf8).base64EncodedString()]
   }

@@ -30,6 +30,7 @@ import Testing
       try await web.addPicture(1, by: ben, caption: "Secret dog")
       // Only people with photos have a page.
       try await web.addPicture(2, by: ada, caption: "Secret cat")
+      try await web.store.accounts.setPicture(try SiteFixture.jpeg(1), of: ada.id)
       _ = try await web.store.posts.addComment("Secret word", to: 1, author: ben.id)
       let album = try await web.store.albums.make(title: "Secret album", posts: [1], by: ben.id).id
       albumToken = try await web.store.posts.makeLink(to: .album(album), by: ben.id, lifetime: nil).token.text

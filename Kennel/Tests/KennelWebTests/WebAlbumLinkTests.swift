@@ -19,9 +19,7 @@ import Testing
     } _: { web in
       let ada = try await web.store.addUser("Ada")
       for number in 1...4 {
-        let file = try await web.store.photos.stage(try CameraPhoto.jpeg(number, width: 400, height: 300))
-        let photo = try await NewPhoto.examining(file, in: web.store.photos)
-        _ = try await web.store.posts.add(photo, caption: "Rex & <\(number)>", author: ada.id)
+        try await web.addCameraPhoto(number, by: ada, caption: "Rex & <\(number)>")
       }
       _ = try await web.store.posts.addComment("Not for strangers", to: 1, author: ada.id)
       _ = try await web.store.albums.make(title: "Lake & <sea>", posts: [1, 2], by: ada.id)

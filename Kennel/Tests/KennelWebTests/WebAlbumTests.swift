@@ -124,6 +124,18 @@ import Testing
     }
   }
 
+  @Test func `a viewer who owns an album is not offered to make a link`() async throws {
+    try await withPosts { web, ben in
+      _ = try await web.post("/albums", json: #"{"title":"Lake","posts":[1]}"#, ben)
+      let fields = ben.merging(Self.page) { $1 }
+      #expect(try await web.get("/albums/1", fields).text.contains(#"data-share="/albums/1""#))
+      try await web.store.accounts.setRole(.viewer, of: 2)
+      let page = try await web.get("/albums/1", fields).text
+      #expect(!page.contains(#"data-share="/albums/1""#) && page.contains("data-edit-album>"))
+      #expect(try await web.post("/albums/1/links", json: "{}", ben).status == 403)
+    }
+  }
+
   @Test func `an event names the album and no post`() {
     let event = KennelEvent(id: 7, post: 0, kind: .albumChanged(album: 1), date: .now)
     let line = String(decoding: EventEncoder.data(event, .lines), as: UTF8.self)

@@ -20,10 +20,8 @@ import Testing
     } _: { web in
       let ada = try await web.store.addUser("Ada")
       for number in 1...3 {
-        let file = try await web.store.photos.stage(try CameraPhoto.jpeg(number, width: 400, height: 300))
-        let photo = try await NewPhoto.examining(file, in: web.store.photos)
-        _ = try await web.store.posts.add(
-          photo, caption: "Same/name", author: ada.id, taken: try .at("202\(number)-03-04T05:06:08Z"))
+        try await web.addCameraPhoto(
+          number, by: ada, caption: "Same/name", taken: try .at("202\(number)-03-04T05:06:08Z"))
       }
       _ = try await web.store.albums.make(title: "Lake \"& sea\" 犬", posts: [1, 2], by: ada.id)
       try await body(web, try await web.cookie("Ada"))

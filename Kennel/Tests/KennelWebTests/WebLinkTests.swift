@@ -18,9 +18,7 @@ import Testing
     } _: { web in
       let ada = try await web.store.addUser("Ada")
       let ben = try await web.store.addUser("Ben")
-      let file = try await web.store.photos.stage(try CameraPhoto.jpeg(1, width: 400, height: 300))
-      let photo = try await NewPhoto.examining(file, in: web.store.photos)
-      _ = try await web.store.posts.add(photo, caption: "Rex & <friends>", author: ada.id)
+      try await web.addCameraPhoto(1, by: ada, caption: "Rex & <friends>")
       _ = try await web.store.posts.addComment("Not for strangers", to: 1, author: ben.id)
       try await body(web, try await web.cookie("Ada"))
     }

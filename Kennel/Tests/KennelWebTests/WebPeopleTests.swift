@@ -80,7 +80,7 @@ import Testing
           "POST /uploads/{name}",
         ])
     let people = names(.owners).subtracting(["GET /visibility", "PUT /visibility"])
-    #expect(people.allSatisfy { $0.contains(" /people") } && people.count == 7)
+    #expect(people.allSatisfy { $0.contains(" /people") } && people.count == 10)
   }
 
   @Test func `a viewer sees no button for sharing`() async throws {

@@ -38,6 +38,41 @@ import Testing
     }
   }
 
+  @Test func `an owner changes the space of a person on the page and with the API`() async throws {
+    try await withSite { web in
+      let olga = try await web.store.addUser("Olga", role: .owner)
+      let ada = try await web.store.addUser("Ada")
+      func own() async throws -> Quota? { try await web.store.quotas.decision(for: ada.id).own }
+      let browser = try await FormClient(web.site, signedInAs: olga, in: web.store)
+      let path = "/people/\(ada.id)/quota"
+      let page = try await browser.get("/people/\(ada.id)").text
+      #expect(
+        page.contains(#"value="default" checked"#)
+          && page.contains("What everyone gets by default (no limit)"))
+      let wrong = try await browser.post(path, ["quota": "size", "size": "<much>"])
+      #expect(wrong.status == 422 && wrong.text.contains("The size is not valid."))
+      #expect(wrong.text.contains(#"value="size" checked"#) && wrong.text.contains(#"value="&lt;much&gt;""#))
+      #expect(
+        wrong.text.contains(#"aria-describedby="person-size-hint person-size-error" aria-invalid="true""#))
+      #expect(try await own() == nil)
+      let changed = try await browser.post(path, ["quota": "size", "size": "1,5 GB"])
+      #expect(changed.status == 303 && changed.location == "/people/\(ada.id)?done=quota")
+      #expect(try await own() == .bytes(1_500_000_000))
+      #expect(try await browser.get("/people/\(ada.id)?done=quota").text.contains(#"value="1.5 GB""#))
+      #expect(try await browser.post(path, ["quota": "none", "size": "1,5 GB"]).status == 303)
+      #expect(try await own() == .unlimited)
+      #expect(try await browser.post(path, json: #"{"quota":"20GB"}"#).status == 204)
+      #expect(try await own() == .bytes(20_000_000_000))
+      #expect(try await browser.json("/people/\(ada.id)")["quotaBytes"]?.number == 20_000_000_000)
+      #expect(try await browser.post(path, json: #"{"quota":"default"}"#).status == 204)
+      #expect(try await own() == nil)
+      #expect(try await browser.post(path, json: #"{"quota":"-1GB"}"#).status == 422)
+      #expect(try await browser.post(path, json: "{}").status == 400)
+      let member = try await FormClient(web.site, signedInAs: ada, in: web.store)
+      #expect(try await member.post(path, json: #"{"quota":"none"}"#).status == 403)
+    }
+  }
+
   @Test func `the pages and the API show what photos take and may take`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada", role: .owner)

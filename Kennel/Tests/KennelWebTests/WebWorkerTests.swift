@@ -38,6 +38,26 @@ import Testing
     }
   }
 
+  @Test(arguments: [true, false])
+  func `the share sheet offers the kennel for videos only if it accepts them`(acceptsVideos: Bool)
+    async throws
+  {
+    try await withSite { _ in
+    } store: { configuration in
+      if !acceptsVideos { configuration.maximumVideoSize = 0 }
+    } _: { web in
+      let manifest = try await web.get("/manifest.webmanifest").json
+      let types = manifest["share_target"]?["params"]?["files"]?[0]?["accept"]
+      guard case .array(let types) = types else {
+        Issue.record("There are no types.")
+        return
+      }
+      #expect(types.contains(.string("image/jpeg")) && types.contains(.string(".heic")))
+      #expect(types.contains(.string("video/mp4")) == acceptsVideos)
+      #expect(types.contains(.string("video/quicktime")) == acceptsVideos)
+    }
+  }
+
   @Test func `no page loads a worker as a module`() {
     #expect(!PageAssets.modules.contains { $0.hasPrefix("worker") })
     #expect(PageAssets.modules.contains("kept.js"))

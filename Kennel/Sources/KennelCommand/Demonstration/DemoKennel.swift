@@ -32,6 +32,9 @@ enum DemoKennel {
       progress(index + 1)
     }
     let members = try await people
+    for (member, portrait) in zip(members, Litter.portraits) {
+      if let jpeg = await portrait.portrait() { try await store.accounts.setPicture(jpeg, of: member.id) }
+    }
     var random = SeededGenerator(seed: 2021)
     let now = Date()
     for (index, post) in posts.enumerated() {

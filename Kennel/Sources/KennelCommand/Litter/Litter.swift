@@ -16,6 +16,13 @@ struct LitterPost: Sendable {
 enum Litter {
   static let members = ["Ada", "Bruno", "Clementine", "Dev"]
 
+  /// The pictures of the first members. The last one keeps the letter.
+  static let portraits: [Picture] = [
+    Picture(dog: .corgi.with { $0.collar = Colour(0x3A6EA5) }, scene: .meadow, form: .square, seed: 71),
+    Picture(dog: .samoyed.with { $0.tilt = 0.1 }, scene: .autumn, form: .square, seed: 72),
+    Picture(dog: .spaniel.with { $0.tilt = -0.1 }, scene: .lake, form: .square, seed: 73),
+  ]
+
   static let posts: [LitterPost] = [
     LitterPost(
       Picture(

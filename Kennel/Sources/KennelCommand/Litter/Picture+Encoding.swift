@@ -1,4 +1,5 @@
 import Foundation
+import KennelModel
 import RetrieverImages
 
 extension Picture {
@@ -21,6 +22,18 @@ extension Picture {
     }
     return UIImage(width: canvas.width, height: canvas.height, samples: samples)?.jpegData(
       compressionQuality: 0.9)
+  }
+}
+
+extension Picture {
+  /// Draws the picture of a person on a background thread.
+  func portrait() async -> Data? {
+    await withCheckedContinuation { continuation in
+      DispatchQueue.global().async {
+        let size = Double(size.width)
+        continuation.resume(returning: jpeg(scale: Double(UserPicture.side) / size))
+      }
+    }
   }
 }
 

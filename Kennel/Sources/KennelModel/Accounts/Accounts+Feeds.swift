@@ -49,7 +49,10 @@ extension Accounts {
     let digest = token.digest
     return try await database.read { connection throws(KennelError) in
       try connection.first(
-        "SELECT id, name, role, u.created, language FROM users u JOIN feeds f ON f.user = u.id WHERE f.token = ?",
+        """
+        SELECT id, name, role, users.created, language, (SELECT version FROM user_pictures WHERE "user" = users.id)
+        FROM users JOIN feeds f ON f.user = users.id WHERE f.token = ?
+        """,
         .blob(digest), row: User.init(row:))
     }
   }

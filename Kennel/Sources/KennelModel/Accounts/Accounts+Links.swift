@@ -189,7 +189,10 @@ extension Accounts {
       case (.password(let id, _), _):
         try Self.setPassword(hash: hash, of: id, keeping: nil, connection)
         let user = try connection.first(
-          "SELECT id, name, role, created, language FROM users WHERE id = ?", .integer(id),
+          """
+          SELECT id, name, role, created, language, (SELECT version FROM user_pictures WHERE "user" = users.id)
+          FROM users WHERE id = ?
+          """, .integer(id),
           row: User.init(row:))
         guard let user else { throw KennelError.noSuchUser }
         return user

@@ -84,11 +84,12 @@ extension Accounts {
     let found = try await database.read { connection throws(KennelError) in
       try connection.first(
         """
-        SELECT users.id, users.name, users.role, users.created, users.language, sessions.expires, sessions.used
+        SELECT users.id, users.name, users.role, users.created, users.language,
+          (SELECT version FROM user_pictures WHERE "user" = users.id), sessions.expires, sessions.used
         FROM sessions JOIN users ON users.id = sessions.user WHERE sessions.token = ? AND sessions.expires > ?
         """, .blob(digest), .integer(now)
       ) { row throws(KennelError) in
-        SessionCache.Entry(user: try User(row: row), expires: row.integer(5), used: row.integer(6))
+        SessionCache.Entry(user: try User(row: row), expires: row.integer(6), used: row.integer(7))
       }
     }
     guard let found else { return nil }

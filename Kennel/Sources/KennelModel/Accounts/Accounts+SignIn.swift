@@ -119,8 +119,11 @@ extension Accounts {
   ) async throws(KennelError) -> (user: User, credentials: VerifiedCredentials) {
     let found = try await database.read { connection throws(KennelError) in
       try connection.first(
-        "SELECT id, name, role, created, language, password FROM users WHERE folded = ?", .text(folded)
-      ) { row throws(KennelError) in (user: try User(row: row), hash: row.text(5)) }
+        """
+        SELECT id, name, role, created, language, (SELECT version FROM user_pictures WHERE "user" = users.id), password
+        FROM users WHERE folded = ?
+        """, .text(folded)
+      ) { row throws(KennelError) in (user: try User(row: row), hash: row.text(6)) }
     }
     let isRight = try await hasher.verifies(password, hash: found?.hash)
     guard isRight, let found else {
@@ -144,9 +147,12 @@ extension Accounts {
   private func user(of credentials: VerifiedCredentials) async throws(KennelError) -> User? {
     try await database.read { connection throws(KennelError) in
       let found = try connection.first(
-        "SELECT id, name, role, created, language, password FROM users WHERE id = ?",
+        """
+        SELECT id, name, role, created, language, (SELECT version FROM user_pictures WHERE "user" = users.id), password
+        FROM users WHERE id = ?
+        """,
         .integer(credentials.user)
-      ) { row throws(KennelError) in (user: try User(row: row), hash: row.text(5)) }
+      ) { row throws(KennelError) in (user: try User(row: row), hash: row.text(6)) }
       guard let found, Sodium.areEqual(Self.digest(found.hash), credentials.passwordDigest) else {
         return nil
       }

@@ -106,7 +106,10 @@ package final class Accounts: Sendable {
   package func user(_ id: User.ID) async throws(KennelError) -> User? {
     try await database.read { connection throws(KennelError) in
       try connection.first(
-        "SELECT id, name, role, created, language FROM users WHERE id = ?", .integer(id), row: User.init(row:)
+        """
+        SELECT id, name, role, created, language, (SELECT version FROM user_pictures WHERE "user" = users.id)
+        FROM users WHERE id = ?
+        """, .integer(id), row: User.init(row:)
       )
     }
   }
@@ -169,7 +172,10 @@ package final class Accounts: Sendable {
   package func users() async throws(KennelError) -> [User] {
     try await database.read { connection throws(KennelError) in
       try connection.rows(
-        "SELECT id, name, role, created, language FROM users ORDER BY folded LIMIT 10000",
+        """
+        SELECT id, name, role, created, language, (SELECT version FROM user_pictures WHERE "user" = users.id)
+        FROM users ORDER BY folded LIMIT 10000
+        """,
         row: User.init(row:))
     }
   }
@@ -179,7 +185,10 @@ package final class Accounts: Sendable {
     guard let name = UserName(existing: name) else { return nil }
     return try await database.read { connection throws(KennelError) in
       try connection.first(
-        "SELECT id, name, role, created, language FROM users WHERE folded = ?", .text(name.folded),
+        """
+        SELECT id, name, role, created, language, (SELECT version FROM user_pictures WHERE "user" = users.id)
+        FROM users WHERE folded = ?
+        """, .text(name.folded),
         row: User.init(row:)
       )
     }

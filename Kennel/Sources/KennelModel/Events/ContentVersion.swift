@@ -9,8 +9,8 @@ package struct ContentVersion: Sendable, Hashable {
   /// The id of the latest event. Each change of a post, its hearts or its comments has an event in its transaction, and
   /// ids are never used again.
   package var lastEvent: Int64
-  /// The number of users who were ever removed, and of changes of names. Posts and comments of a removed user may have been
-  /// transferred to another one, which has no event.
+  /// The number of users who were ever removed, and of changes of names and pictures. Posts and comments of a removed user may
+  /// have been transferred to another one, which has no event.
   package var removedUsers: Int64
 
   package init(lastEvent: Int64, removedUsers: Int64) {
@@ -30,7 +30,7 @@ package struct ContentVersion: Sendable, Hashable {
 }
 
 extension ContentVersion {
-  /// Changes the version, because a user was removed or has another name.
+  /// Changes the version, because a user was removed, or has another name or picture.
   static func noteChangedNames(_ connection: any RecordConnection) throws(KennelError) {
     try connection.run("UPDATE counters SET value = value + 1 WHERE name = 'names'")
   }

@@ -41,23 +41,23 @@ package enum PhotoInspector {
     return MovieMetadata.isMovie(Data(prefix))
   }
 
-  private static func thumbnail(of data: Data, damage policy: DamagePolicy) async throws -> SandboxedThumbnail
-  {
-    try await PhotoDecoder.sandbox.thumbnail(
-      of: data, ThumbnailTarget(width: 100, height: 100), limits: limits, damage: policy, priority: .low)
+  /// Returns a thumbnail of a complete photo.
+  private static func thumbnail(of data: Data, _ target: ThumbnailTarget) async throws -> SandboxedThumbnail {
+    // A thumbnail is made from all rows, so missing rows are found.
+    let result = try await PhotoDecoder.sandbox.thumbnail(
+      of: data, target, limits: limits, damage: .tolerate, priority: .low)
+    // Other damage is common in photos of cameras, and every program shows them.
+    guard result.thumbnail.damage.contains(where: { $0.kind == .incomplete }) else { return result }
+    // Throws the error in the image.
+    return try await PhotoDecoder.sandbox.thumbnail(
+      of: data, target, limits: limits, damage: .strict, priority: .low)
   }
 
   private static func facts(of data: Data) async throws(KennelError) -> PhotoFacts {
     do {
-      // A thumbnail is made from all rows, so missing rows are found.
-      var result = try await thumbnail(of: data, damage: .tolerate)
+      let result = try await thumbnail(of: data, ThumbnailTarget(width: 100, height: 100))
       guard let format = PhotoFacts.Format(rawValue: result.format.rawValue) else {
         throw KennelError.notAPhoto
-      }
-      // Other damage is common in photos of cameras, and every program shows them.
-      if result.thumbnail.damage.contains(where: { $0.kind == .incomplete }) {
-        // Throws the error in the image.
-        result = try await thumbnail(of: data, damage: .strict)
       }
       return PhotoFacts(
         width: result.width, height: result.height, format: format,
@@ -95,6 +95,24 @@ package enum PhotoInspector {
     }
   }
 
+  /// Makes the picture of a user from the photo in a file: the middle of it as a small JPEG without metadata.
+  ///
+  /// - Throws: the same errors as ``facts(ofFileAt:)``; a video is an `unknownFormat`.
+  package static func portrait(fileAt path: String) async throws(KennelError) -> Data {
+    if try await isVideo(fileAt: path) { throw .notAPortrait }
+    return try await semaphore.withPermit { () async throws(KennelError) in
+      let data = try await bytes(ofFileAt: path, limit: UserPicture.maximumUploadSize)
+      do {
+        let side = UserPicture.side
+        let result = try await thumbnail(of: data, ThumbnailTarget(width: side, height: side, mode: .fill))
+        return try await result.thumbnail.data(as: .jpeg(quality: 0.88))
+      } catch {
+        if (error as? ImageError)?.code == .unknownFormat { throw .notAPortrait }
+        throw KennelError(decoding: error)
+      }
+    }
+  }
+
   /// Reads the bytes of a photo on another thread.
   package static func bytes(ofFileAt path: String, limit: Int) async throws(KennelError) -> Data {
     try await workQueue.run { () throws(KennelError) in
@@ -107,6 +125,10 @@ extension KennelError {
   static let notAPhoto = KennelError(
     .unknownFormat,
     "The file type is not supported. Use a JPEG, PNG, WebP, GIF, HEIC or AVIF image, or an MP4 or MOV video.")
+
+  fileprivate static let notAPortrait = KennelError(
+    .unknownFormat,
+    "The picture must be a photo. Use a JPEG, PNG, WebP, GIF, HEIC or AVIF image.")
 
   fileprivate static func damagedPhoto(cause: String?) -> KennelError {
     KennelError(

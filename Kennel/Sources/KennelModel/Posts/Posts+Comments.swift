@@ -14,15 +14,20 @@ extension Posts {
     return try await database.write { [changes] transaction throws(KennelError) in
       let connection = transaction.connection
       _ = try Self.author(of: post, connection)
-      let name = try connection.first("SELECT name FROM users WHERE id = ?", .integer(author)) { $0.text(0) }
-      guard let name else { throw KennelError.noSuchUser }
+      let writer = try connection.first(
+        """
+        SELECT name, (SELECT version FROM user_pictures WHERE "user" = users.id) FROM users WHERE id = ?
+        """, .integer(author)
+      ) { (name: $0.text(0), picture: $0.isNull(1) ? nil : $0.integer(1)) }
+      guard let writer else { throw KennelError.noSuchUser }
       let id = try connection.runReturningNumber(
         "INSERT INTO comments (post, author, text, created) VALUES (?, ?, ?, ?) RETURNING id",
         .integer(post), .integer(author), .text(text), .integer(now.milliseconds))
       let count = try Self.commentCount(post, connection)
       try changes.record(.commented(comment: id, count: count), post: post, at: now, in: transaction)
       return Comment(
-        id: id, post: post, author: author, authorName: name, text: text,
+        id: id, post: post, author: author, authorName: writer.name, authorPicture: writer.picture,
+        text: text,
         created: Date(milliseconds: now.milliseconds))
     }
   }
@@ -44,13 +49,16 @@ extension Posts {
   ) throws(KennelError) -> [Comment] {
     try connection.rows(
       """
-      SELECT c.id, c.post, c.author, u.name, c.text, c.created FROM comments c JOIN users u ON u.id = c.author
+      SELECT c.id, c.post, c.author, u.name, c.text, c.created,
+        (SELECT version FROM user_pictures WHERE "user" = c.author)
+      FROM comments c JOIN users u ON u.id = c.author
       WHERE c.post = ? AND c.id > ? ORDER BY c.id LIMIT ?
       """, .integer(post), .integer(after ?? 0), .integer(Int64(min(max(limit, 1), maximumPageSize)))
     ) { row in
       Comment(
         id: row.integer(0), post: row.integer(1), author: row.integer(2), authorName: row.text(3),
-        text: row.text(4), created: Date(milliseconds: row.integer(5)))
+        authorPicture: row.isNull(6) ? nil : row.integer(6), text: row.text(4),
+        created: Date(milliseconds: row.integer(5)))
     }
   }
 

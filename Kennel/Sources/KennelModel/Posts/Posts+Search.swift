@@ -3,6 +3,8 @@ import KennelStorage
 /// A user who has shared photos, and a page of them.
 package struct PersonPosts: Sendable, Hashable {
   package var name: String
+  /// The version of the user’s picture, or nil if there is none.
+  package var picture: UserPicture.Version?
   package var posts: [Post]
 }
 
@@ -55,15 +57,15 @@ extension Posts {
     of person: User.ID, _ start: PageStart = .newest, limit: Int, viewer: User.ID?
   ) async throws(KennelError) -> Versioned<PersonPosts> {
     try await versioned { connection throws(KennelError) in
-      let name = try connection.first(
+      let user = try connection.first(
         """
-        SELECT name FROM users WHERE id = ?1
+        SELECT name, (SELECT version FROM user_pictures WHERE "user" = ?1) FROM users WHERE id = ?1
           AND (id = ?2 OR EXISTS (SELECT 1 FROM posts WHERE author = ?1 AND peer IS NULL AND binned IS NULL))
         """, .integer(person), .integer(viewer ?? 0)
-      ) { $0.text(0) }
-      guard let name else { throw KennelError.noSuchUser }
+      ) { PersonPosts(name: $0.text(0), picture: $0.isNull(1) ? nil : $0.integer(1), posts: []) }
+      guard var found = user else { throw KennelError.noSuchUser }
       guard let position = try Self.position(before: start, connection) else {
-        return PersonPosts(name: name, posts: [])
+        return found
       }
       let ids = try connection.rows(
         """
@@ -72,7 +74,8 @@ extension Posts {
         """, .integer(person), .integer(position.localMilliseconds), .integer(position.id),
         .integer(Int64(min(max(limit, 1), Self.maximumPageSize)))
       ) { $0.integer(0) }
-      return PersonPosts(name: name, posts: try Self.posts(ids, for: viewer, from: connection))
+      found.posts = try Self.posts(ids, for: viewer, from: connection)
+      return found
     }
   }
 }

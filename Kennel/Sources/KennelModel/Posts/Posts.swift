@@ -204,7 +204,7 @@ package final class Posts: Sendable {
         (SELECT count(*) FROM favourites WHERE post = p.id), (SELECT count(*) FROM comments WHERE post = p.id),
         EXISTS (SELECT 1 FROM favourites WHERE post = p.id AND "user" = ?1), p.peer, p.peer_author, p.remote,
         p.metadata, p.original, p.original_format, p.part, p.taken, p.taken_offset, p.taken_source, p.edited,
-        h.duration
+        h.duration, (SELECT version FROM user_pictures WHERE "user" = p.author)
       FROM posts p JOIN users u ON u.id = p.author JOIN photos h ON h.hash = p.photo
       WHERE p.id = ?2 AND (p.binned IS NULL OR ?3 = 1)
       """, .integer(viewer ?? 0), .integer(id), .integer(inBin ? 1 : 0), row: Post.init(row:))
@@ -291,7 +291,8 @@ extension Post {
       throw KennelError(.damaged, "A post has a photo in an unknown format. Restore a backup.")
     }
     self.init(
-      id: row.integer(0), author: row.integer(1), authorName: row.text(2), caption: row.text(3), photo: photo,
+      id: row.integer(0), author: row.integer(1), authorName: row.text(2),
+      authorPicture: row.isNull(26) ? nil : row.integer(26), caption: row.text(3), photo: photo,
       byteCount: Int(row.integer(5)),
       facts: PhotoFacts(
         width: Int(row.integer(6)), height: Int(row.integer(7)), format: format, thumbHash: row.blob(9),

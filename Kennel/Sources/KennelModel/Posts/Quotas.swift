@@ -70,6 +70,15 @@ package struct Quotas: Sendable {
 
   // MARK: Deciding
 
+  /// What an owner has decided for a user.
+  package func decision(for user: User.ID) async throws(KennelError) -> QuotaDecision {
+    try await database.read { connection throws(KennelError) in
+      QuotaDecision(
+        own: try Self.ownQuota(of: user, connection), standard: Quota(try Self.defaultBytes(connection)),
+        used: try Self.bytes(of: user, connection))
+    }
+  }
+
   /// The quota of all users without a quota of their own.
   package func defaultQuota() async throws(KennelError) -> Quota {
     try await database.read { connection throws(KennelError) in Quota(try Self.defaultBytes(connection)) }
@@ -119,11 +128,17 @@ package struct Quotas: Sendable {
 
   private static func quota(of user: User.ID, _ connection: any RecordConnection) throws(KennelError) -> Quota
   {
-    let own = try connection.first(#"SELECT bytes FROM quotas WHERE "user" = ?"#, .integer(user)) {
+    if let own = try ownQuota(of: user, connection) { return own }
+    return Quota(try defaultBytes(connection))
+  }
+
+  /// Returns nil for a user who has the default.
+  private static func ownQuota(
+    of user: User.ID, _ connection: any RecordConnection
+  ) throws(KennelError) -> Quota? {
+    try connection.first(#"SELECT bytes FROM quotas WHERE "user" = ?"#, .integer(user)) {
       Quota($0.isNull(0) ? nil : $0.integer(0))
     }
-    if let own { return own }
-    return Quota(try defaultBytes(connection))
   }
 
   private static func defaultBytes(_ connection: any RecordConnection) throws(KennelError) -> Int64? {

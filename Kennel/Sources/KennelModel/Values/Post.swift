@@ -82,6 +82,8 @@ package struct Post: Sendable, Hashable, Identifiable {
   package var id: Int64
   package var author: User.ID
   package var authorName: String
+  /// The version of the author’s picture, or nil if there is none.
+  package var authorPicture: UserPicture.Version?
   package var caption: String
   /// The photo that others get.
   package var photo: PhotoHash
@@ -109,6 +111,8 @@ package struct Comment: Sendable, Hashable, Identifiable {
   package var post: Post.ID
   package var author: User.ID
   package var authorName: String
+  /// The version of the author’s picture, or nil if there is none.
+  package var authorPicture: UserPicture.Version?
   package var text: String
   package var created: Date
 }

@@ -37,6 +37,18 @@ package struct QuotaUsage: Sendable, Hashable {
   }
 }
 
+/// The quota of a user, and the one that the user would have without a decision.
+package struct QuotaDecision: Sendable, Hashable {
+  /// The user's own quota, or nil for the default.
+  package var own: Quota?
+  /// The quota of all users without one of their own.
+  package var standard: Quota
+  /// What the photos of the user take.
+  package var used: Int64
+
+  package var usage: QuotaUsage { QuotaUsage(used: used, quota: own ?? standard) }
+}
+
 /// A number of bytes as people read and write it.
 package struct ByteSize: Sendable, Hashable {
   package var bytes: Int64

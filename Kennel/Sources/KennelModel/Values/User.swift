@@ -22,16 +22,18 @@ package struct User: Sendable, Hashable, Identifiable {
   package var created: Date
   /// The language that the user has chosen for the pages, or nil if the browser decides.
   package var language: Language?
+  /// The version of the user’s picture, or nil if there is none.
+  package var picture: UserPicture.Version?
 }
 
 extension User {
-  /// Creates a user from the columns id, name, role, created and language.
+  /// Creates a user from the columns id, name, role, created, language and version of the picture.
   init(row: borrowing RecordRow) throws(KennelError) {
     guard let role = Role(rawValue: row.text(2)) else {
       throw KennelError(.damaged, "A user has an unknown role. Restore a backup.")
     }
     self.init(
       id: row.integer(0), name: row.text(1), role: role, created: Date(milliseconds: row.integer(3)),
-      language: Language(rawValue: row.text(4)))
+      language: Language(rawValue: row.text(4)), picture: row.isNull(5) ? nil : row.integer(5))
   }
 }

@@ -6,10 +6,11 @@ import PostgresClient
 /// different: a vector of words for each post, which is made by the program.
 enum PostgresSchema {
   /// The version is the number of migrations of SQLite, so the two say the same. A later migration needs a step here, too.
-  static let version = 21
+  static let version = 22
   /// The steps after the first version, by the version that they lead to.
   private static let steps: [Int: String] = [
-    21: "ALTER TABLE removals ADD COLUMN since bigint NOT NULL DEFAULT 0"
+    21: "ALTER TABLE removals ADD COLUMN since bigint NOT NULL DEFAULT 0",
+    22: userPicturesScript,
   ]
 
   /// The lock that makes writers wait for each other, and the one that processes take to create the tables.
@@ -20,6 +21,14 @@ enum PostgresSchema {
   static let beginWriting = """
     BEGIN; SET LOCAL lock_timeout = '10s'; SET LOCAL idle_in_transaction_session_timeout = '60s';
     SELECT pg_advisory_xact_lock(\(writersLock))
+    """
+
+  private static let userPicturesScript = """
+    CREATE TABLE user_pictures (
+      "user" bigint PRIMARY KEY REFERENCES users ON DELETE CASCADE,
+      version bigint NOT NULL CHECK (version > 0),
+      picture bytea NOT NULL CHECK (length(picture) > 0)
+    );
     """
 
   /// Creates the tables, or brings those of an earlier version up to date.
@@ -34,6 +43,7 @@ enum PostgresSchema {
       ) { $0.text(0) }
       if tables.isEmpty {
         try connection.script(tablesScript)
+        try connection.script(userPicturesScript)
         try connection.script(searchScript)
         try connection.run("INSERT INTO kennel (version) VALUES (?)", .integer(Int64(version)))
       } else {

@@ -73,6 +73,7 @@ struct Endpoints: Sendable {
     Route(.get, "posts/{id}/comments", for: .lookers) { try await $0.comments.list($1) },
     Route(.post, "posts/{id}/comments", for: .people) { try await $0.comments.add($1) },
     Route(.delete, "posts/{id}/comments/{comment}", for: .people) { try await $0.comments.delete($1) },
+    Route(.get, "people/{id}/picture", for: .lookers) { try await $0.people.picture($1) },
     Route(.get, "events", for: .lookersAndPeers) { try await $0.events.listen($1) },
     Route(.get, "image-ids.txt", for: .lookers) { try await $0.posts.listIDs($1) },
     Route(.get, "collage", for: .lookers) { try await $0.collages.draw($1) },
@@ -92,6 +93,10 @@ struct Endpoints: Sendable {
     Route(.get, "you", for: .people, isPage: true) { try await $0.you.show($1) },
     Route(.post, "you/name", for: .people, isPage: true) { try await $0.you.rename($1) },
     Route(.post, "you/password", for: .people, isPage: true) { try await $0.you.changePassword($1) },
+    Route(.put, "you/picture", for: .people) { try await $0.you.setPicture($1) },
+    Route(.delete, "you/picture", for: .people) { try await $0.you.removePicture($1) },
+    Route(.post, "you/picture", for: .people, isPage: true) { try await $0.you.setPicture($1) },
+    Route(.post, "you/picture/remove", for: .people, isPage: true) { try await $0.you.removePicture($1) },
     Route(.post, "you/language", for: .people, isPage: true) { try await $0.you.setLanguage($1) },
     Route(.post, "you/sessions/end", for: .people, isPage: true) { try await $0.you.endOtherSessions($1) },
     Route(.post, "you/sessions/{id}/end", for: .people, isPage: true) { try await $0.you.endSession($1) },
@@ -105,7 +110,12 @@ struct Endpoints: Sendable {
       try await $0.people.revokeInvitation($1)
     },
     Route(.get, "people/{id}", for: .owners, isPage: true) { try await $0.people.showPerson($1) },
+    Route(.delete, "people/{id}/picture", for: .owners) { try await $0.people.removePicture($1) },
+    Route(.post, "people/{id}/picture/remove", for: .owners, isPage: true) {
+      try await $0.people.removePicture($1)
+    },
     Route(.post, "people/{id}/role", for: .owners, isPage: true) { try await $0.people.changeRole($1) },
+    Route(.post, "people/{id}/quota", for: .owners, isPage: true) { try await $0.people.changeQuota($1) },
     Route(.post, "people/{id}/reset", for: .owners, isPage: true) { try await $0.people.resetPassword($1) },
     Route(.post, "people/{id}/remove", for: .owners, isPage: true) { try await $0.people.remove($1) },
 

@@ -37,7 +37,7 @@ struct FindingEndpoints: Sendable {
       return try await pages.grid(.personPage(call.id, start), from: start, for: call, fields: Self.fields) {
         limit, viewer in
         let found = try await posts.posts(of: call.id, start, limit: limit, viewer: viewer?.id)
-        return (.person(call.id, name: found.value.name), found.map(\.posts))
+        return (.person(call.id, name: found.value.name, picture: found.value.picture), found.map(\.posts))
       }
     }
     let limit = try call.queryNumber("limit", default: PostPage.defaultSize, in: PostPage.sizes)

@@ -11,7 +11,7 @@ struct PeopleEndpoints: Sendable {
 
   private var accounts: Accounts { store.accounts }
 
-  private func pages(for viewer: User, _ call: Call) -> AccountPages {
+  func pages(for viewer: User, _ call: Call) -> AccountPages {
     pages.speaking(visitors.languages.language(for: call.request, viewer: viewer))
   }
 
@@ -49,15 +49,12 @@ struct PeopleEndpoints: Sendable {
 
   func showPerson(_ call: Call) async throws -> HTTPResponse {
     let user = try await user(call)
-    let belongings = try await accounts.belongings(of: user.id)
-    if AccountPage.isWanted(by: call.request) {
-      let viewer = try await visitors.user(of: call)
-      let pages = pages(for: viewer, call)
-      return AccountPage.response(
-        pages.person(user, belongings: belongings, viewer: viewer, entry: notice(call, pages)),
-        in: pages.words.language)
+    guard AccountPage.isWanted(by: call.request) else {
+      let usage = try await store.quotas.usage(of: user.id)
+      return .json { json in json.person(user, usage) }
     }
-    return .json { json in json.person(user) }
+    let viewer = try await visitors.user(of: call)
+    return try await page(of: user, call, notice(call, pages(for: viewer, call)))
   }
 
   // MARK: Invitations
@@ -143,14 +140,24 @@ struct PeopleEndpoints: Sendable {
     let viewer = try await visitors.user(of: call)
     let pages = pages(for: viewer, call)
     let sentence = pages.words.problems.sentence(error.description, HTTPStatus.forbidden.rawValue)
-    let entry = FormEntry(notice: sentence, isProblem: true)
-    let belongings = try await accounts.belongings(of: user.id)
-    return AccountPage.response(
-      pages.person(user, belongings: belongings, viewer: viewer, entry: entry),
-      in: pages.words.language, status: .forbidden)
+    return try await page(
+      of: user, call, FormEntry(notice: sentence, isProblem: true), status: .forbidden)
   }
 
-  private func user(_ call: Call) async throws -> User {
+  /// Returns the page of a person.
+  func page(
+    of user: User, _ call: Call, _ entry: FormEntry, status: HTTPStatus = .ok
+  ) async throws -> HTTPResponse {
+    let viewer = try await visitors.user(of: call)
+    let pages = pages(for: viewer, call)
+    let belongings = try await accounts.belongings(of: user.id)
+    let quota = try await store.quotas.decision(for: user.id)
+    return AccountPage.response(
+      pages.person(user, belongings: belongings, quota: quota, viewer: viewer, entry: entry),
+      in: pages.words.language, status: status)
+  }
+
+  func user(_ call: Call) async throws -> User {
     guard let user = try await accounts.user(call.id) else { throw KennelError.noSuchUser }
     return user
   }
@@ -165,6 +172,8 @@ struct PeopleEndpoints: Sendable {
   /// Returns what the pages report after a form. The address names one of these.
   private func notice(_ call: Call, _ pages: AccountPages) -> FormEntry {
     switch call.request.query("done") {
+    case "picture": FormEntry(notice: pages.words.people.pictureRemoved)
+    case "quota": FormEntry(notice: pages.words.people.spaceChanged)
     case "role": FormEntry(notice: pages.words.people.roleChanged)
     case "removed": FormEntry(notice: pages.words.people.accountRemoved)
     case "revoked": FormEntry(notice: pages.words.people.invitationRevoked)
@@ -172,7 +181,7 @@ struct PeopleEndpoints: Sendable {
     }
   }
 
-  private func end(_ call: Call, at path: String) -> HTTPResponse {
+  func end(_ call: Call, at path: String) -> HTTPResponse {
     AccountPage.isWanted(by: call.request) ? AccountPage.redirect(to: path) : .noContent
   }
 }
@@ -184,6 +193,7 @@ extension JSONText {
       json.member("name", user.name)
       json.member("role", user.role.rawValue)
       json.member("created", user.created.iso8601)
+      json.picture(of: user)
       if let usage { json.usage(usage) }
     }
   }

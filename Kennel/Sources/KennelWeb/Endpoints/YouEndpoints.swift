@@ -5,6 +5,7 @@ import KennelStorage
 /// Shows and changes a user's own account.
 struct YouEndpoints: Sendable {
   let quotas: Quotas
+  let photos: PhotoDirectory
   let accounts: Accounts
   let sessions: SessionEndpoints
   let pages: AccountPages
@@ -15,6 +16,7 @@ struct YouEndpoints: Sendable {
     case "name": words.nameChanged
     case "password": words.passwordChanged
     case "language": words.languageChanged
+    case "picture": words.pictureChanged
     case "session": words.deviceSignedOut
     case "sessions": words.devicesSignedOut
     case "feed": words.feedOff
@@ -22,22 +24,21 @@ struct YouEndpoints: Sendable {
     }
   }
 
-  private func pages(for user: User, _ call: Call) -> AccountPages {
+  func pages(for user: User, _ call: Call) -> AccountPages {
     pages.speaking(sessions.visitors.languages.language(for: call.request, viewer: user))
   }
 
   func show(_ call: Call) async throws -> HTTPResponse {
     let visitor = try await sessions.visitors.visitor(of: call)
     guard let user = visitor.user else { throw Problem.signInRequired }
+    if AccountPage.isWanted(by: call.request) {
+      let words = pages(for: user, call).words.you
+      let entry = FormEntry(notice: call.request.query("done").flatMap { Self.notice($0, words) })
+      return try await page(of: user, call, entry)
+    }
     let list = try await accounts.sessions(of: user.id, current: visitor.token)
     let feed = try await accounts.feed(of: user.id)
     let usage = try await quotas.usage(of: user.id)
-    if AccountPage.isWanted(by: call.request) {
-      let pages = pages(for: user, call)
-      let entry = FormEntry(notice: call.request.query("done").flatMap { Self.notice($0, pages.words.you) })
-      return AccountPage.response(
-        pages.you(user, list, feed: feed, usage: usage, entry: entry), in: pages.words.language)
-    }
     return .json { json in
       json.object { json in
         json.user(user)
@@ -46,6 +47,7 @@ struct YouEndpoints: Sendable {
         } else {
           json.null("language")
         }
+        json.picture(of: user)
         json.usage(usage)
         json.array("sessions") { json in
           for session in list { json.session(session) }
@@ -57,6 +59,19 @@ struct YouEndpoints: Sendable {
         }
       }
     }
+  }
+
+  /// Returns the page of a user's account.
+  func page(
+    of user: User, _ call: Call, _ entry: FormEntry, status: HTTPStatus = .ok
+  ) async throws -> HTTPResponse {
+    let pages = pages(for: user, call)
+    let visitor = try await sessions.visitors.visitor(of: call)
+    let list = try await accounts.sessions(of: user.id, current: visitor.token)
+    let feed = try await accounts.feed(of: user.id)
+    let usage = try await quotas.usage(of: user.id)
+    return AccountPage.response(
+      pages.you(user, list, feed: feed, usage: usage, entry: entry), in: pages.words.language, status: status)
   }
 
   func rename(_ call: Call) async throws -> HTTPResponse {
@@ -133,17 +148,12 @@ struct YouEndpoints: Sendable {
     do {
       try await change(form)
     } catch  where form.isFromPage {
-      let visitor = try await sessions.visitors.visitor(of: call)
-      guard let user = visitor.user else { throw Problem.signInRequired }
-      let pages = pages(for: user, call)
-      guard let entry = FormEntry(error, form, pages.words) else { throw error }
-      let list = try await accounts.sessions(of: user.id, current: visitor.token)
-      let feed = try await accounts.feed(of: user.id)
+      let user = try await sessions.visitors.user(of: call)
+      guard let entry = FormEntry(error, form, pages(for: user, call).words) else { throw error }
       // The present password was wrong, but the user is still signed in.
       let status = Problem.status(of: error)
-      return AccountPage.response(
-        pages.you(user, list, feed: feed, entry: entry), in: pages.words.language,
-        status: status == .unauthorized ? .unprocessableContent : status)
+      return try await page(
+        of: user, call, entry, status: status == .unauthorized ? .unprocessableContent : status)
     }
     return form.isFromPage ? AccountPage.redirect(to: "/you?done=\(done)") : .noContent
   }

@@ -34,6 +34,9 @@ enum CacheControl {
   static let immutable = "public, max-age=31536000, immutable"
   /// For photos: their metadata may be taken out.
   static let revalidated = "public, no-cache"
+  /// For pictures of people, with their version in the address.
+  static let privateImmutable = "private, max-age=31536000, immutable"
+  static let privateRevalidated = "private, no-cache"
 
   /// Keeps a response out of caches that several people share.
   static func makePrivate(_ fields: inout HTTPFields) {

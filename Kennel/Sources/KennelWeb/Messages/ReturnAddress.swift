@@ -36,14 +36,3 @@ package struct ReturnAddress: Sendable, Hashable {
   /// The address as the value of a query.
   var escaped: String { QueryText.escaped(text) }
 }
-
-/// The values of queries in addresses.
-enum QueryText {
-  private static let plainCharacters = CharacterSet(
-    charactersIn: "/-._~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ")
-
-  /// Escapes a text so that it can be a value.
-  static func escaped(_ text: String) -> String {
-    text.addingPercentEncoding(withAllowedCharacters: plainCharacters) ?? ""
-  }
-}

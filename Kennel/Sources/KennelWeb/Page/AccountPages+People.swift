@@ -46,7 +46,7 @@ extension AccountPages {
 
   private func row(_ user: User, _ usage: QuotaUsage?, viewer: User) -> HTML {
     """
-    <li>\(AvatarInitial(name: user.name).html)<p><b><bdi>\(user.name)</bdi></b>\
+    <li>\(Avatar(user).html)<p><b><bdi>\(user.name)</bdi></b>\
     \(user.id == viewer.id ? all.isViewer : "")<br><span class="hint">\
     \(all.since(user.role, PageDate(date: user.created, words: words.dates).day))\
     \(usage.map { all.photosTake($0.text(words)) } ?? "")</span></p>
@@ -91,9 +91,12 @@ extension AccountPages {
 
   /// Renders the page with which an owner changes the account of a person.
   ///
-  /// - Parameter belongings: what would be removed with the person.
+  /// - Parameters:
+  ///   - belongings: what would be removed with the person.
+  ///   - quota: how much the photos of the person may take.
   func person(
-    _ user: User, belongings: Accounts.RemovedContent, viewer: User, entry: FormEntry = FormEntry()
+    _ user: User, belongings: Accounts.RemovedContent, quota: QuotaDecision, viewer: User,
+    entry: FormEntry = FormEntry()
   ) -> String {
     let isViewer = user.id == viewer.id
     return document(
@@ -110,6 +113,8 @@ extension AccountPages {
       <div class="choices"><button class="button" type="submit">\(all.changeRole)</button></div>
       </form>
       </section>
+      \(isViewer ? nil : pictureRemoval(user))
+      \(quotaForm(user, quota, entry))
       \(isViewer ? nil : passwordReset(user))
       <section class="card" aria-labelledby="remove-title">
       <h2 id="remove-title">\(all.removeTitle)</h2>

@@ -20,6 +20,7 @@ extension AccountPages {
       <div class="choices"><button class="button" type="submit">\(own.changeName)</button></div>
       </form>
       </section>
+      \(pictureForm(user, entry))
       <section class="card" aria-labelledby="password-title">
       <h2 id="password-title">\(own.passwordTitle)</h2>
       <form method="post" action="/you/password">

@@ -15,8 +15,7 @@ struct AlbumDialogs {
     <input id="edit-album-name" name="title" maxlength="100" required autocomplete="off">
     <label class="choice"><input type="checkbox" name="open"><span>\(words.membersCanAdd)</span></label>
     <p class="error" role="alert"></p>
-    <div class="choices"><button class="button" type="button" data-close>\(frame.cancel)</button>\
-    <button class="button primary" type="submit">\(frame.save)</button></div>
+    \(PageDialogs.choices(frame.cancel, submit: frame.save))
     </form>
     </dialog>
     """
@@ -33,8 +32,7 @@ struct AlbumDialogs {
     <div class="new-album"><label for="add-to-album-name">\(words.newAlbumTitle)</label>\
     <input id="add-to-album-name" name="title" maxlength="100" autocomplete="off"></div>
     <p class="error" role="alert"></p>
-    <div class="choices"><button class="button" type="button" data-close>\(frame.cancel)</button>\
-    <button class="button primary" type="submit">\(words.add)</button></div>
+    \(PageDialogs.choices(frame.cancel, submit: words.add))
     </form>
     </dialog>
     """

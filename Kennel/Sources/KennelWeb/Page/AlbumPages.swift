@@ -79,9 +79,15 @@ struct AlbumHead {
 
   private var editing: HTML? {
     guard album.mayEdit(viewer) else { return nil }
-    return """
+    // A viewer may still have an album of earlier, but no links to it (``Posts/makeLink(to:by:lifetime:)``).
+    let share: HTML? =
+      viewer?.role.maySharePhotos == true
+      ? """
       <button class="quiet button scripted" type="button" data-share="/albums/\(album.id)">\
-      <svg class="icon" aria-hidden="true"><use href="#link"/></svg>\(words.albums.share)</button>\
+      <svg class="icon" aria-hidden="true"><use href="#link"/></svg>\(words.albums.share)</button>
+      """ : nil
+    return """
+      \(share)\
       <button class="quiet button scripted" type="button" data-edit-album>\
       <svg class="icon" aria-hidden="true"><use href="#pencil"/></svg>\(words.frame.edit)</button>\
       <button class="quiet button scripted" type="button" data-delete-album>\

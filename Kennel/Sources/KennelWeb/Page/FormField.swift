@@ -20,6 +20,8 @@ struct FormEntry: Sendable {
 struct FormField {
   enum Kind {
     case name, newPassword, presentPassword
+    /// A number of bytes, which may be missing.
+    case size
   }
 
   let kind: Kind
@@ -49,6 +51,8 @@ struct FormField {
     switch kind {
     case .name:
       " autocomplete=\"username\" autocapitalize=\"words\" spellcheck=\"false\" maxlength=\"64\" value=\"\(entry.values[name] ?? value)\""
+    case .size:
+      " autocomplete=\"off\" autocapitalize=\"none\" spellcheck=\"false\" maxlength=\"20\" value=\"\(entry.values[name] ?? value)\""
     case .newPassword: " type=\"password\" autocomplete=\"new-password\" minlength=\"8\" maxlength=\"1024\""
     case .presentPassword: " type=\"password\" autocomplete=\"current-password\" maxlength=\"1024\""
     }
@@ -61,8 +65,9 @@ struct FormField {
     // The first field with an error gets the focus, so that a screen reader reads what is wrong.
     let isFirstError = error != nil && entry.errors.keys.min() == name
     let invalid: HTML? = error == nil ? nil : " aria-invalid=\"true\""
+    let need: HTML? = isReadOnly ? " readonly" : kind == .size ? nil : " required"
     return """
-      \(isReadOnly ? " readonly" : " required" as HTML)\(descriptions)\(invalid)\
+      \(need)\(descriptions)\(invalid)\
       \(isFirstError ? " autofocus" as HTML : nil)
       """
   }

@@ -7,7 +7,7 @@ extension PageRenderer {
     /// The posts that a search finds.
     case search(SearchQuery)
     /// The posts of a person.
-    case person(User.ID, name: String)
+    case person(User.ID, name: String, picture: UserPicture.Version?)
   }
 }
 
@@ -35,7 +35,7 @@ extension PageRenderer.Kind {
     case .all: "/"
     case .favourites: "/hearts"
     case .search(let query): "/search?q=\(QueryText.escaped(query.text))"
-    case .person(let id, _): "/people/\(id)/photos"
+    case .person(let id, _, _): "/people/\(id)/photos"
     }
   }
 
@@ -45,7 +45,7 @@ extension PageRenderer.Kind {
     case .all: nil
     case .favourites: words.frame.hearts
     case .search(let query): query.hasWords ? words.grid.quoted(query.text) : words.frame.search
-    case .person(_, let name): words.grid.photosBy(name)
+    case .person(_, let name, _): words.grid.photosBy(name)
     }
   }
 
@@ -56,7 +56,11 @@ extension PageRenderer.Kind {
     case .favourites: "<h1 class=\"title\">\(words.grid.yourHearts)</h1>"
     case .search(let query):
       "<h1 class=\"title\">\(words.frame.search)</h1>\n\(SearchForm(query: query, isInBar: false, words: words.frame).html)"
-    case .person(_, let name): "<h1 class=\"title\">\(words.grid.photosByHTML("<bdi>\(name)</bdi>"))</h1>"
+    case .person(let id, let name, let picture):
+      """
+      <header class="person">\(Avatar(id, name: name, picture: picture).html)\
+      <h1 class="title">\(words.grid.photosByHTML("<bdi>\(name)</bdi>"))</h1></header>
+      """
     }
   }
 
@@ -125,29 +129,5 @@ struct GridLinks {
       """
     }
     return "<nav class=\"more\" aria-label=\"\(words.more)\">\(link)</nav>"
-  }
-}
-
-/// The field for searches. It needs no script.
-struct SearchForm {
-  let query: SearchQuery?
-  /// Whether it is in the bar at the top of a page.
-  let isInBar: Bool
-  let words: FrameWords
-
-  var html: HTML {
-    let id: HTML = isInBar ? "bar-search" : "page-search"
-    let button: HTML =
-      isInBar
-      ? """
-      <button type="submit" aria-label="\(words.search)"><svg class="icon" aria-hidden="true"><use href="#search"/></svg></button>
-      """ : "<button class=\"button\" type=\"submit\">\(words.search)</button>"
-    return """
-      <form class="search" role="search" action="/search">\
-      <label class="hidden-text" for="\(id)">\(words.searchPhotos)</label>\
-      <input id="\(id)" type="search" name="q" value="\(query?.text ?? "")" maxlength="\(SearchQuery.maximumLength)" \
-      placeholder="\(isInBar ? words.search : words.searchExamples)" enterkeyhint="search" autocomplete="off" \
-      autocapitalize="none" spellcheck="false">\(button)</form>
-      """
   }
 }

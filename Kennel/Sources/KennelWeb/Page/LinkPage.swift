@@ -64,7 +64,7 @@ struct LinkPage {
       <div class="stage"><div class="frame \(picture.proportions())">\(picture.large)</div></div>
       <div class="details">
       <header>
-      \(AvatarInitial(name: post.shownAuthor).html)
+      \(Avatar(letterOf: post.shownAuthor).html)
       <p><bdi class="author">\(post.shownAuthor)</bdi><span class="when">\(PageDate(date: post.created, words: words.dates).html)</span></p>
       </header>
       <h1 class="\(isUntitled ? "hidden-text" : "caption")" id="photo-title" dir="auto">\(picture.alternative)</h1>

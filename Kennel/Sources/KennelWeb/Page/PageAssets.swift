@@ -87,16 +87,30 @@ enum PageAssets {
   static let manifestName = "manifest.webmanifest"
 
   /// Returns the web app manifest for the home screen of a phone, with the kennel's own name.
-  static func manifest(title: String) -> Asset? {
+  ///
+  /// - Parameter acceptsVideos: whether the share sheet of the phone offers the kennel for videos, too.
+  static func manifest(title: String, acceptsVideos: Bool = true) -> Asset? {
     guard let asset = all[manifestName],
       var members = try? JSONSerialization.jsonObject(with: asset.bytes) as? [String: Any]
     else { return nil }
     members["name"] = title
     members["short_name"] = title
+    if !acceptsVideos { removeVideoTypes(from: &members) }
     return
       (try? JSONSerialization.data(
         withJSONObject: members, options: [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]))
       .map { Asset($0, named: manifestName) }
+  }
+
+  private static func removeVideoTypes(from members: inout [String: Any]) {
+    guard var target = members["share_target"] as? [String: Any],
+      var parameters = target["params"] as? [String: Any], let files = parameters["files"] as? [[String: Any]]
+    else { return }
+    parameters["files"] = files.map { file in
+      file.merging(["accept": (file["accept"] as? [String])?.filter { !$0.hasPrefix("video/") } ?? []]) { $1 }
+    }
+    target["params"] = parameters
+    members["share_target"] = target
   }
 
   private static func contentType(of name: String) -> String {

@@ -46,6 +46,14 @@ struct PageDialogs {
     """
   }
 
+  /// The buttons at the end of the form of a dialog: one closes it, and one sends it.
+  static func choices(_ close: String, submit: String) -> HTML {
+    """
+    <div class="choices"><button class="button" type="button" data-close>\(close)</button>\
+    <button class="button primary" type="submit">\(submit)</button></div>
+    """
+  }
+
   private var signIn: HTML {
     """
     <dialog id="sign-in" class="sheet" aria-labelledby="sign-in-title">
@@ -55,8 +63,7 @@ struct PageDialogs {
     <p class="why" hidden></p>
     \(Self.signInFields("sign-in", frame))
     <p class="error" role="alert"></p>
-    <div class="choices"><button class="button" type="button" data-close>\(frame.cancel)</button>\
-    <button class="button primary" type="submit">\(frame.signIn)</button></div>
+    \(Self.choices(frame.cancel, submit: frame.signIn))
     </form>
     </dialog>
     """
@@ -72,8 +79,7 @@ struct PageDialogs {
     <label class="choice"><input type="checkbox" name="place"><span>\(words.shareCameraData)</span></label>
     <div class="foot"><p class="error" role="alert"></p>
     <div class="total" hidden><p role="status"></p><progress aria-label="\(words.photosToShare)" max="1" value="0"></progress></div>
-    <div class="choices"><button class="button" type="button" data-close>\(frame.cancel)</button>\
-    <button class="button primary" type="submit">\(frame.share)</button></div></div>
+    \(Self.choices(frame.cancel, submit: frame.share))</div>
     </form>
     </dialog>
     <input id="upload-files" type="file" accept="image/jpeg,image/png,image/webp,image/gif,image/avif,video/mp4,video/quicktime" multiple hidden \
@@ -98,8 +104,7 @@ struct PageDialogs {
     <input id="edit-taken" name="taken" type="datetime-local" min="1826-01-01T00:00" aria-describedby="edit-zone">
     <p class="hint" id="edit-zone">\(words.localTime)</p>
     <p class="error" role="alert"></p>
-    <div class="choices"><button class="button" type="button" data-close>\(frame.cancel)</button>\
-    <button class="button primary" type="submit">\(frame.save)</button></div>
+    \(Self.choices(frame.cancel, submit: frame.save))
     </form>
     </dialog>
     """
@@ -118,8 +123,7 @@ struct PageDialogs {
     <div class="made" hidden><label for="links-new">\(words.newLinkOnlyNow)</label>\
     <input id="links-new" readonly><button class="button" type="button">\(frame.copy)</button></div>
     <p class="error" role="alert"></p>
-    <div class="choices"><button class="button" type="button" data-close>\(frame.close)</button>\
-    <button class="button primary" type="submit">\(words.makeLink)</button></div>
+    \(Self.choices(frame.close, submit: words.makeLink))
     </form>
     <ul aria-label="\(words.existingLinks)" hidden></ul>
     </dialog>
@@ -138,8 +142,7 @@ struct PageDialogs {
     </label>
     <p class="why forced" hidden>\(words.forced)</p>
     <p class="error" role="alert"></p>
-    <div class="choices"><button class="button" type="button" data-close>\(frame.cancel)</button>\
-    <button class="button primary" type="submit">\(frame.save)</button></div>
+    \(Self.choices(frame.cancel, submit: frame.save))
     </form>
     </dialog>
     """

@@ -144,15 +144,15 @@ struct PageFrame {
   /// The menu needs a script.
   private func menuWithoutScripts(_ viewer: User) -> HTML {
     """
-    <noscript><a class="initial tint-\(AvatarInitial(name: viewer.name).tint)" href="/you" aria-label="\(frame.accountOf(viewer.name))">\(AvatarInitial(name: viewer.name).text)</a></noscript>
+    <noscript><a class="\(Avatar(viewer).classes)" href="/you" aria-label="\(frame.accountOf(viewer.name))">\(Avatar(viewer).content)</a></noscript>
     """
   }
 
   private func menu(_ viewer: User) -> HTML {
     """
     \(viewer.role.maySharePhotos ? share : nil)
-    <button class="initial tint-\(AvatarInitial(name: viewer.name).tint)" type="button" popovertarget="account" \
-    aria-label="\(frame.accountOf(viewer.name))">\(AvatarInitial(name: viewer.name).text)</button>
+    <button class="\(Avatar(viewer).classes)" type="button" popovertarget="account" \
+    aria-label="\(frame.accountOf(viewer.name))">\(Avatar(viewer).content)</button>
     <div id="account" class="menu" popover><p>\(frame.signedInAs)<br><bdi>\(viewer.name)</bdi></p>\
     <a class="only-small" href="/albums"><svg class="icon" aria-hidden="true"><use href="#album"/></svg>\(frame.albums)</a>\
     <a class="only-small" href="/hearts"><svg class="icon" aria-hidden="true"><use href="#heart"/></svg>\(frame.hearts)</a>\
@@ -165,18 +165,6 @@ struct PageFrame {
     </div>
     """
   }
-}
-
-/// The first letter of a user's name on a coloured background.
-struct AvatarInitial {
-  let name: String
-
-  var text: String { name.first { $0.isLetter || $0.isNumber }.map { String($0).uppercased() } ?? "?" }
-
-  /// The index of the colour. It is always the same for a name.
-  var tint: Int { name.utf8.reduce(0) { ($0 * 31 + Int($1)) % 6 } }
-
-  var html: HTML { "<span class=\"initial tint-\(tint)\" aria-hidden=\"true\">\(text)</span>" }
 }
 
 /// The icons of the page. They are in the document once, and `<use href="#name"/>` shows one.

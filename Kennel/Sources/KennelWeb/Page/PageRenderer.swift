@@ -19,12 +19,16 @@ package struct PageRenderer: Sendable {
   /// The texts.
   private(set) var words: Words
 
-  /// - Parameter hasWorker: whether the pages have a service worker.
-  package init(title: String, language: Language = .english, hasWorker: Bool = true) {
+  /// - Parameters:
+  ///   - hasWorker: whether the pages have a service worker.
+  ///   - acceptsVideos: whether people may share videos.
+  package init(
+    title: String, language: Language = .english, hasWorker: Bool = true, acceptsVideos: Bool = true
+  ) {
     self.title = title
     self.hasWorker = hasWorker
     words = .of(language)
-    manifest = PageAssets.manifest(title: title)
+    manifest = PageAssets.manifest(title: title, acceptsVideos: acceptsVideos)
   }
 
   /// Returns a renderer for pages in another language. It uses the same kept markup.

@@ -23,7 +23,7 @@ struct PhotoArticle {
     <div class="stage"><div class="frame \(picture.proportions())">\(picture.large)</div></div>
     <div class="details">
     <header>
-    \(AvatarInitial(name: post.shownAuthor).html)
+    \(Avatar(authorOf: post).html)
     <p><bdi class="author">\(author)</bdi><span class="when">\(words.photo.shared(PageDate(date: post.created, words: words.dates).html))\(origin)</span></p>
     </header>
     \(heading)
@@ -147,7 +147,7 @@ struct PhotoArticle {
       <use href="#close"/></svg></button>
       """ : nil
     return """
-      <li data-comment="\(comment.id)">\(AvatarInitial(name: comment.authorName).html)<div><p class="said"><bdi class="author">\
+      <li data-comment="\(comment.id)">\(Avatar(authorOf: comment).html)<div><p class="said"><bdi class="author">\
       \(comment.authorName)</bdi>\(PageDate(date: comment.created, words: words.dates).html)</p>\
       <p class="text" dir="auto">\(comment.text)</p></div>\(delete)</li>
       """

@@ -29,12 +29,17 @@ struct StorageUsage {
   private func text(_ bytes: Int64) -> String { ByteSize(bytes: bytes).words(in: words.locale) }
 }
 
+extension Quota {
+  /// Describes the quota in the language of the page, such as `20 GB`, or returns nil if there is no limit.
+  func text(_ words: Words) -> String? {
+    if case .bytes(let bytes) = self { ByteSize(bytes: bytes).words(in: words.locale) } else { nil }
+  }
+}
+
 extension QuotaUsage {
   /// Describes the usage in the language of the page, such as `1.2 GB of 20 GB`.
   func text(_ words: Words) -> String {
-    let quota: String? =
-      if case .bytes(let bytes) = quota { ByteSize(bytes: bytes).words(in: words.locale) } else { nil }
-    return words.people.usage(ByteSize(bytes: used).words(in: words.locale), quota)
+    words.people.usage(ByteSize(bytes: used).words(in: words.locale), quota.text(words))
   }
 }
 

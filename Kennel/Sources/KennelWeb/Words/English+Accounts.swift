@@ -65,6 +65,14 @@ extension Words {
     changeName: "Change the name", passwordTitle: "Password", presentPassword: "Present password",
     newPassword: "New password", repeatNewPassword: "Repeat the new password",
     changePassword: "Change the password",
+    picture: "Picture", choosePicture: "Choose a photo", setPicture: "Use this picture",
+    removePicture: "Remove the picture",
+    pictureHint: {
+      """
+      Everyone who sees your photos or comments sees it. The middle of the photo is used, without its camera data. The file \
+      may have up to \($0).
+      """
+    },
     role: { role in
       let word = englishJoining.role(role).lowercased()
       return "You are \(role == .owner ? "an" : "a") \(word). You can \(abilities(role))"
@@ -101,6 +109,7 @@ extension Words {
     signOutOthers: "Sign out all other devices",
     lastUsed: { "Last used \($0)" }, fromAddress: { ", from \($0)" },
     device: { $0 },
+    pictureChanged: "Your picture is changed.",
     nameChanged: "Your name is changed.",
     passwordChanged: "Your password is changed. All other devices are signed out.",
     languageChanged: "The language is changed.",
@@ -148,6 +157,14 @@ extension Words {
     freeSpace: { "\($0) of \($1) are free on the disk." },
     usage: { used, quota in quota.map { "\(used) of \($0)" } ?? used },
     photosTake: { ". Photos: \($0)" },
+    spaceTitle: "Space", spaceQuestion: "The photos of this person may take", noLimit: "no limit",
+    withoutLimit: "As much space as there is", upToSize: "Up to this size:", maximumSize: "Maximum size",
+    sizeHint: "A number with a unit, such as 20 GB. If the photos take more, none is deleted.",
+    changeSpace: "Change the space", spaceChanged: "The space is changed.",
+    personTakes: { "The photos take \($0)." },
+    likeEveryone: { "What everyone gets by default (\($0))" },
+    pictureTitle: "Picture", removePicture: "Remove the picture", pictureRemoved: "The picture is removed.",
+    pictureHint: { "\($0) has chosen this picture. Without it, the first letter of the name is shown." },
     roleChanged: "The role is changed.", accountRemoved: "The account is removed.",
     invitationRevoked: "The invitation is revoked.")
 

@@ -2,6 +2,7 @@ extension Words {
   static let englishScripts = ScriptWords(
     signedOut: "You were signed out. Sign in, then try again.",
     signedOutComment: "You were signed out. Sign in, then send the comment again.",
+    pictureTooLarge: "This file is too large. Choose a smaller one.",
     albumDeleted: "This album was deleted. It is no longer available.", editAlbum: "Edit album",
     newAlbum: "New album", deleteAlbum: "Delete this album?",
     deleteAlbumText: "Its photos stay in the kennel. Links to the album stop working.",

@@ -73,6 +73,14 @@ extension Words {
     changeName: "Namen ändern", passwordTitle: "Passwort", presentPassword: "Bisheriges Passwort",
     newPassword: "Neues Passwort", repeatNewPassword: "Neues Passwort wiederholen",
     changePassword: "Passwort ändern",
+    picture: "Bild", choosePicture: "Foto auswählen", setPicture: "Dieses Bild verwenden",
+    removePicture: "Bild entfernen",
+    pictureHint: {
+      """
+      Alle, die deine Fotos oder Kommentare sehen, sehen auch das Bild. Es zeigt die Mitte des Fotos, ohne Kameradaten. Die \
+      Datei darf bis zu \($0) haben.
+      """
+    },
     role: { "Deine Rolle: \(germanJoining.role($0)). Du kannst \(abilities($0))" },
     passwordHint: {
       """
@@ -111,6 +119,7 @@ extension Words {
       $0.replacing("A browser", with: "Ein Browser").replacing("A program", with: "Ein Programm")
         .replacing(" on ", with: " auf ")
     },
+    pictureChanged: "Dein Bild ist geändert.",
     nameChanged: "Dein Name ist geändert.",
     passwordChanged: "Dein Passwort ist geändert. Alle anderen Geräte sind abgemeldet.",
     languageChanged: "Die Sprache ist geändert.",
@@ -159,6 +168,17 @@ extension Words {
     freeSpace: { "Auf der Festplatte sind \($0) von \($1) frei." },
     usage: { used, quota in quota.map { "\(used) von \($0)" } ?? used },
     photosTake: { ". Fotos: \($0)" },
+    spaceTitle: "Speicherplatz", spaceQuestion: "Die Fotos dieser Person dürfen belegen",
+    noLimit: "keine Grenze", withoutLimit: "So viel Platz, wie da ist", upToSize: "Bis zu dieser Größe:",
+    maximumSize: "Höchstens",
+    sizeHint: "Eine Zahl mit Einheit, zum Beispiel 20 GB. Belegen die Fotos mehr, wird keines gelöscht.",
+    changeSpace: "Speicherplatz ändern", spaceChanged: "Der Speicherplatz ist geändert.",
+    personTakes: { "Die Fotos belegen \($0)." },
+    likeEveryone: { "Was alle ohne eigene Angabe bekommen (\($0))" },
+    pictureTitle: "Bild", removePicture: "Bild entfernen", pictureRemoved: "Das Bild ist entfernt.",
+    pictureHint: {
+      "\($0) hat dieses Bild gewählt. Ohne Bild wird der erste Buchstabe des Namens angezeigt."
+    },
     roleChanged: "Die Rolle ist geändert.", accountRemoved: "Das Konto ist entfernt.",
     invitationRevoked: "Die Einladung ist widerrufen.")
 }

@@ -216,6 +216,15 @@ extension Words {
       "Das Foto ist beschädigt. Speichere es in einem Bildprogramm neu und lade die neue Datei hoch."
     ),
     (
+      "The picture must be a photo. Use a JPEG, PNG, WebP, GIF, HEIC or AVIF image.",
+      "Das Bild muss ein Foto sein. Verwende ein Bild im Format JPEG, PNG, WebP, GIF, HEIC oder AVIF."
+    ),
+    (
+      "The size is not valid. Use a number with a unit, such as 20 GB or 500 MB.",
+      "Die Größe ist nicht gültig. Gib eine Zahl mit Einheit an, zum Beispiel 20 GB oder 500 MB."
+    ),
+    ("This person has no picture.", "Diese Person hat kein Bild."),
+    (
       "The photo is empty. Upload a file that is not empty.",
       "Das Foto ist leer. Lade eine andere Datei hoch."
     ),

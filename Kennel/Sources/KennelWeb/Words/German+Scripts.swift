@@ -2,6 +2,7 @@ extension Words {
   static let germanScripts = ScriptWords(
     signedOut: "Du wurdest abgemeldet. Melde dich an und versuche es dann noch einmal.",
     signedOutComment: "Du wurdest abgemeldet. Melde dich an und sende den Kommentar dann noch einmal.",
+    pictureTooLarge: "Diese Datei ist zu groß. Wähle eine kleinere aus.",
     albumDeleted: "Dieses Album wurde gelöscht. Es ist nicht mehr verfügbar.",
     editAlbum: "Album bearbeiten", newAlbum: "Neues Album", deleteAlbum: "Dieses Album löschen?",
     deleteAlbumText: "Seine Fotos bleiben im Kennel. Links zum Album funktionieren dann nicht mehr.",

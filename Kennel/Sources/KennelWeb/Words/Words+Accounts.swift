@@ -27,6 +27,9 @@ struct JoinWords: Sendable {
 /// The page of one's own account.
 struct YouWords: Sendable {
   let changeName, passwordTitle, presentPassword, newPassword, repeatNewPassword, changePassword: String
+  let picture, choosePicture, setPicture, removePicture: String
+  /// The maximum size of a file.
+  let pictureHint: TextOf<String>
   /// What users with a role can do.
   let role: TextOf<User.Role>
   let passwordHint: TextOf<Int>
@@ -42,6 +45,7 @@ struct YouWords: Sendable {
   let lastUsed, fromAddress: MarkupOf<HTML>
   /// The name of a device, which is stored in English.
   let device: TextOf<String>
+  let pictureChanged: String
   let nameChanged, passwordChanged, languageChanged, deviceSignedOut, devicesSignedOut, feedOff: String
   let notPresentPassword, passwordsDiffer: String
 }
@@ -76,6 +80,13 @@ struct PeopleWords: Sendable {
   let usage: @Sendable (String, String?) -> String
   /// The end of a line about a person.
   let photosTake: TextOf<String>
+  let spaceTitle, spaceQuestion, noLimit, withoutLimit, upToSize, maximumSize, sizeHint: String
+  let changeSpace, spaceChanged: String
+  /// What the photos of a person take, and the quota of everyone.
+  let personTakes, likeEveryone: TextOf<String>
+  let pictureTitle, removePicture, pictureRemoved: String
+  /// Explains why an owner may remove a picture.
+  let pictureHint: MarkupOf<HTML>
   let roleChanged, accountRemoved, invitationRevoked: String
 }
 

@@ -12,6 +12,8 @@ struct CountedText: Sendable {
 /// The texts that scripts show. Scripts use the names of the members. Values are inserted for `{name}`.
 struct ScriptWords: Sendable {
   let signedOut, signedOutComment: String
+  /// The chosen picture of oneself.
+  let pictureTooLarge: String
   // Albums and the selection
   let albumDeleted, editAlbum, newAlbum, deleteAlbum, deleteAlbumText, newAlbumChoice, inAlbumAlready: String
   let photosAdded, photosRemoved, selected, deletePhotos, movedToBin, notDeleted: CountedText
