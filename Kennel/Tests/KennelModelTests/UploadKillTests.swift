@@ -23,7 +23,7 @@ import Testing
       let arguments = [program, directory.path("data"), "\(life)", photo]
       let (target, names) = (Int.random(in: 0..<40, using: &random), known.unfinished)
       let spins = Int.random(in: 0..<100_000, using: &random)
-      let lines = try await runOnThread {
+      let (lines, end) = try await runOnThread {
         let child = try ChildProcess(arguments, isConversing: true, isGuarded: false)
         for name in names { try child.send(line: name) }
         try child.send(line: "")
@@ -32,9 +32,9 @@ import Testing
         for _ in 0..<spins { _ = getppid() }
         kill(child.identifier, SIGKILL)
         while let line = child.readLine() { lines.append(line) }
-        #expect(child.waitForEnd(within: .seconds(90)) == .signalled(SIGKILL))
-        return lines
+        return (lines, child.waitForEnd(within: .seconds(90)))
       }
+      #expect(end == .signalled(SIGKILL), "Life \(life)")
       for line in lines { known.hear(line) }
       try await withStore(in: directory) { store in
         #expect(try await store.check(readsPhotos: true).problems == [], "Life \(life)")
