@@ -38,6 +38,19 @@ let package = Package(
       swiftSettings: strict),
     // Uses the drawing code of TestSupport through symbolic links, because TestSupport is not a product.
     .executableTarget(name: "bench-pictures", swiftSettings: strict),
+    // The parts of kennel-load that are values. Uses the random numbers of TestSupport through a symbolic link, so that
+    // Tests/Benchmarks needs no other package.
+    .target(name: "KennelLoad", swiftSettings: strict),
+    .executableTarget(
+      name: "kennel-load",
+      dependencies: [
+        "KennelLoad",
+        .product(name: "Retriever", package: "retriever"),
+        .product(name: "RetrieverImages", package: "retriever"),
+        .product(name: "TerminalProgram", package: "retriever"),
+        .product(name: "TestSupport", package: "retriever"),
+      ],
+      swiftSettings: strict),
     // Also imports TestSupport, a dependency of RetrieverConformance.
     .executableTarget(
       name: "differential",

@@ -35,8 +35,7 @@ let package = Package(
 
     .target(name: "Hashing", dependencies: ["CSodium"], swiftSettings: strict),
 
-    // The parts of "Kennel on PostgreSQL and an S3-compatible store" (docs/many-processes.md). Nothing uses ObjectStorage
-    // yet.
+    // The parts of "Kennel on PostgreSQL and an S3-compatible store" (docs/many-processes.md).
     .target(
       name: "ObjectStorage", dependencies: ["Hashing", root("HTTPSyntax"), root("Retriever")],
       swiftSettings: strict),
@@ -50,6 +49,9 @@ let package = Package(
       dependencies: [
         "CSQLite", "CSodium", "Hashing", "PostgresClient", root("SystemFiles"), root("Waiting"),
       ],
+      swiftSettings: strict),
+    .target(
+      name: "StoredPhotos", dependencies: ["KennelStorage", "ObjectStorage", root("Caches")],
       swiftSettings: strict),
     .target(name: "CVideoSandbox"),
     .target(
@@ -79,9 +81,9 @@ let package = Package(
     .target(
       name: "KennelCommand",
       dependencies: [
-        "HTTPService", "KennelModel", "KennelPeers", "KennelStorage", "KennelWeb", "QRCodes",
-        root("Retriever"),
-        root("RetrieverImages"), root("SystemFiles"), root("TerminalProgram"),
+        "HTTPService", "KennelModel", "KennelPeers", "KennelStorage", "KennelWeb", "ObjectStorage", "QRCodes",
+        "StoredPhotos", root("Retriever"), root("RetrieverImages"), root("SystemFiles"),
+        root("TerminalProgram"),
       ],
       swiftSettings: strict),
     .executableTarget(
@@ -98,7 +100,8 @@ let package = Package(
     .target(
       name: "KennelTestSupport",
       dependencies: [
-        "HTTPService", "KennelModel", "KennelStorage", "KennelWeb", "PostgresTestSupport", root("Retriever"),
+        "HTTPService", "KennelModel", "KennelStorage", "KennelWeb", "ObjectStorage", "PostgresTestSupport",
+        root("Retriever"),
         root("RetrieverImages"),
         root("TestSupport"),
       ],
@@ -106,7 +109,15 @@ let package = Package(
     .testTarget(
       name: "ObjectStorageTests",
       dependencies: [
-        "Hashing", "ObjectStorage", root("Retriever"), root("RetrieverTesting"), root("TestSupport"),
+        "Hashing", "KennelTestSupport", "ObjectStorage", root("Retriever"), root("RetrieverTesting"),
+        root("TestSupport"),
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "StoredPhotosTests",
+      dependencies: [
+        "KennelModel", "KennelStorage", "KennelTestSupport", "KennelWeb", "ObjectStorage", "StoredPhotos",
+        root("Retriever"), root("RetrieverTesting"), root("TestSupport"),
       ],
       swiftSettings: strict),
     .target(
@@ -147,7 +158,7 @@ let package = Package(
       name: "KennelCommandTests",
       dependencies: [
         "KennelCommand", "kennel", "KennelModel", "KennelPeers", "KennelStorage", "KennelTestSupport",
-        "KennelWeb", root("Retriever"),
+        "KennelWeb", "ObjectStorage", "PostgresTestSupport", root("Retriever"),
         root("RetrieverImages"), root("TerminalProgram"), root("TestSupport"),
       ],
       swiftSettings: strict),

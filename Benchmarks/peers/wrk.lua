@@ -1,16 +1,12 @@
 -- A script for wrk that prints the result for the benchmark. With cookies after "--" it adds and removes hearts: each
 -- request is from the next user. Rounds of adding hearts alternate with rounds of removing them, so that every request
--- changes something. With a tag it asks whether the page has changed.
+-- changes something.
 --
---   wrk … -s wrk.lua URL [-- FIRST-POST LAST-POST COOKIE … | -- If-None-Match TAG]
+--   wrk … -s wrk.lua URL [-- FIRST-POST LAST-POST COOKIE …]
 
 local cookies, first, last, turn = {}, 1, 1, 0
 
 function init(arguments)
-  if arguments[1] == "If-None-Match" then
-    wrk.headers["If-None-Match"] = arguments[2]
-    return
-  end
   first, last = tonumber(arguments[1]) or 1, tonumber(arguments[2]) or 1
   for index = 3, #arguments do cookies[#cookies + 1] = arguments[index] end
   if #cookies == 0 then return end

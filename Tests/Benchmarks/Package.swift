@@ -1,7 +1,8 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// Tests of the program `bench` alone, so that they need no other part of the package Benchmarks.
+// Tests of the program `bench` and of the plans and checks of `kennel-load`, so that they need no other part of the
+// package Benchmarks.
 
 let strict: [SwiftSetting] = [
   .treatAllWarnings(as: .error),
@@ -13,6 +14,8 @@ let package = Package(
   platforms: [.macOS(.v15)],
   targets: [
     .executableTarget(name: "bench", swiftSettings: strict),
-    .testTarget(name: "BenchTests", dependencies: ["bench"], path: "Tests", swiftSettings: strict),
+    .target(name: "KennelLoad", swiftSettings: strict),
+    .testTarget(
+      name: "BenchTests", dependencies: ["bench", "KennelLoad"], path: "Tests", swiftSettings: strict),
   ]
 )

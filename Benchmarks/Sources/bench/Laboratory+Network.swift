@@ -80,22 +80,32 @@ extension Laboratory {
     }
   }
 
-  /// Loads a URL over one connection with `streams` concurrent requests.
-  private func h2load(_ url: String, streams: Int) throws -> (statement: Statement, usage: Child.Usage) {
+  /// Loads a URL with h2load.
+  ///
+  /// - Parameters:
+  ///   - connections: the number of connections.
+  ///   - streams: the number of concurrent requests of each connection.
+  ///   - status: the first digit of the status that all responses must have.
+  ///   - options: more options of h2load.
+  func h2load(
+    _ url: String, connections: Int = 1, streams: Int, status: Character = "2", _ options: [String] = []
+  ) throws -> (statement: Statement, usage: Child.Usage) {
     guard let program = Place.program("h2load") else {
       throw Problem("h2load is missing. Run `make setup-bench`")
     }
     let child = try Child(
-      program, ["-D", "\(wholeSeconds)", "-t", "1", "-c", "1", "-m", "\(streams)", url])
+      program,
+      ["-D", "\(wholeSeconds)", "-t", "1", "-c", "\(connections)", "-m", "\(streams)"] + options + [url])
+    var requests: LoadedRequests?
     while true {
-      let words = try child.line(within: Laboratory.patience).split(separator: " ")
-      // requests: 10 total, 10 started, 10 done, 10 succeeded, 0 failed, 0 errored, 0 timeout
-      guard words.first == "requests:", words.count >= 13 else { continue }
-      guard let done = Int(words[7]), done > 0, words[9] == "0", words[11] == "0" else {
-        throw Problem("h2load: \(words.joined(separator: " "))")
+      let line = try child.line(within: Laboratory.patience)
+      if requests == nil { requests = try LoadedRequests(line) }
+      guard let requests, let statuses = LoadedRequests.statuses(line) else { continue }
+      guard statuses.allSatisfy({ $0.key == status || $0.value == 0 }) else {
+        throw Problem("h2load: \(line)")
       }
       let usage = try child.finish(within: Laboratory.patience)
-      return (try Statement(#"{"requests":\#(done),"seconds":\#(wholeSeconds),"bytes":0}"#), usage)
+      return (try Statement(#"{"requests":\#(requests.done),"seconds":\#(wholeSeconds),"bytes":0}"#), usage)
     }
   }
 

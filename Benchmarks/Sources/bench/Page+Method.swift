@@ -61,7 +61,7 @@ extension Page {
       time of the server's processes.
 
     - Kennel is `kennel serve` with users and \(KennelData.postsPerPicture * KennelData.pictures.count) imported photos. `wrk` sends requests to Kennel and nginx
-      on one thread. nginx sends Kennel's response as a file. Consecutive hearts belong to different users. Each changes
+      on one thread, and `h2load --h1` those that are answered with 304. nginx sends Kennel's response as a file. Consecutive hearts belong to different users. Each changes
       something, and is on the disk before the response. The photos of new thumbnails differ only in a comment, and
       the disk cache is empty. thumbor reads the same files, and keeps nothing. `Benchmarks/peers/crowd.c` listens to
       events. *libmicrohttpd alone* is `Benchmarks/peers/stream.c`, which greets and holds as many connections, with

@@ -29,6 +29,64 @@ import Testing
     #expect(many < 6000 * 8)
   }
 
+  @Test func `a change counts only the months again that it concerns`() async throws {
+    try await withManyPosts(6000) { store, user in
+      let posts = store.posts
+      _ = try await posts.months()
+      func expectFew(_ name: String, _ work: () async throws -> Void) async throws {
+        try await work()
+        let operations = try await operations(in: store) { _ = try await posts.months() }
+        #expect(operations < 6000, "\(name): \(operations)")
+        try await expectCounted(store, name)
+      }
+      try await expectFew("a heart") { try await posts.setFavourite(true, post: 9, user: user.id) }
+      try await expectFew("a comment") { _ = try await posts.addComment("Sit", to: 9, author: user.id) }
+      try await expectFew("a post") {
+        try await store.addPost(50, by: user, taken: try .at("2026-09-03T12:00Z"))
+      }
+      try await expectFew("a post in a new month") {
+        try await store.addPost(51, by: user, taken: try .at("2031-01-03T12:00Z"))
+      }
+      try await expectFew("a deletion, which ends a month") { try await posts.moveToBin(6002, by: user.id) }
+      try await expectFew("a restored post") { try await posts.restore(6002, by: user.id) }
+    }
+  }
+
+  @Test func `the months are right after every kind of change`() async throws {
+    try await withManyPosts(60) { store, user in
+      let posts = store.posts
+      func expect(_ name: String, _ work: () async throws -> Void) async throws {
+        try await work()
+        try await expectCounted(store, name)
+      }
+      _ = try await posts.months()
+      try await expect("an edit") { _ = try await posts.edit(3, PostChange(caption: "Sit"), by: user.id) }
+      try await expect("a deletion forever") {
+        try await posts.moveToBin(7, by: user.id)
+        try await posts.delete(7, by: user.id)
+      }
+      try await expect("an empty bin") {
+        try await posts.moveToBin(8, by: user.id)
+        try await posts.emptyBin()
+      }
+      try await expect("many events") {
+        for _ in 0..<120 {
+          try await posts.setFavourite(true, post: 9, user: user.id)
+          try await posts.setFavourite(false, post: 9, user: user.id)
+        }
+        try await posts.moveToBin(9, by: user.id)
+      }
+    }
+  }
+
+  /// Expects the months that a store without an earlier count returns.
+  private func expectCounted(_ store: KennelStore, _ name: String) async throws {
+    let months = try await store.posts.months()
+    store.posts.latestMonths.withLock { $0 = nil }
+    let counted = try await store.posts.months()
+    #expect(months == counted, "\(name)")
+  }
+
   private struct Cost: Sendable {
     var name: String
     var operations: Int

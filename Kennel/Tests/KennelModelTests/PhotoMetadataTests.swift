@@ -151,7 +151,7 @@ import Testing
     let file = try await store.photos.stage(data)
     let facts = try await PhotoInspector.facts(ofFileAt: file.path)
     let photo = try await PhotoExamination(
-      path: file.path, hash: file.hash, facts: facts, photos: store.photos
+      file: BlobFile(path: file.path), hash: file.hash, facts: facts, photos: store.photos
     ).converted()
     return (try await store.posts.add(photo, caption: "", author: user.id), facts)
   }

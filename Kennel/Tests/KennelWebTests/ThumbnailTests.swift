@@ -321,7 +321,7 @@ import Testing
       let ada = try await web.store.addUser("Ada")
       let post = try await web.addPicture(1, by: ada)
       try FileManager.default.removeItem(
-        atPath: web.store.photos.file(post.photo, byteCount: post.byteCount).path)
+        atPath: web.store.photos.location(post.photo))
       for path in ["/posts/1/thumbnail", "/posts/1/photo"] {
         let answer = try await web.get(path)
         #expect(answer.status == 500)

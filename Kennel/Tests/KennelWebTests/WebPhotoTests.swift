@@ -38,7 +38,7 @@ import Testing
       #expect(try await web.get("/posts/1/thumbnail?size=96").status == 200)
       // The post is deleted without the site, as by another process, so the site still has it in its cache.
       try await web.store.posts.delete(post.id, by: ada.id)
-      let path = web.store.photos.file(post.photo, byteCount: post.byteCount).path
+      let path = web.store.photos.location(post.photo)
       #expect(await eventually { !FileManager.default.fileExists(atPath: path) })
       let thumbnail = try await web.get("/posts/1/thumbnail?size=640")
       #expect(thumbnail.status == 404)
@@ -50,7 +50,7 @@ import Testing
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       let post = try await web.addPicture(1, by: ada)
-      let path = web.store.photos.file(post.photo, byteCount: post.byteCount).path
+      let path = web.store.photos.location(post.photo)
       try FileManager.default.removeItem(atPath: path)
       #expect(try await web.get("/posts/1/photo").status == 500)
       #expect(try await web.get("/posts/1/thumbnail").status == 500)

@@ -1,5 +1,6 @@
 import Foundation
 import Hashing
+import KennelTestSupport
 import Retriever
 import Synchronization
 import TestSupport

@@ -53,6 +53,29 @@ extension HTTPResponse {
     }
   }
 
+  /// Creates a response to GET or HEAD with a representation that is opened when it is known which part of it is needed, in
+  /// the same way as for a file.
+  ///
+  /// - Parameters:
+  ///   - length: The length of the complete representation.
+  ///   - open: Opens a part of the representation. It is not called if no bytes are sent.
+  package static func opened<Failure: Error>(
+    length: Int64, for request: HTTPRequest, contentType: String, fields: HTTPFields, entityTag: EntityTag,
+    open: (Range<Int64>) async throws(Failure) -> @Sendable (HTTPBodyWriter) async throws -> Void
+  ) async throws(Failure) -> HTTPResponse {
+    var part: Range<Int64>?
+    var response = representation(
+      of: length, for: request, contentType: contentType, fields: fields, tag: entityTag, modified: nil
+    ) { range in
+      part = range
+      return .stream(length: Int64(range.count)) { _ in }
+    }
+    if let part, request.method == .get {
+      response.body = .stream(length: Int64(part.count), try await open(part))
+    }
+    return response
+  }
+
   /// Creates a 304 from the tags that a client has, before there is a representation. Returns nil if the request must be
   /// answered from the representation: it has no tag of the current version, or other preconditions.
   ///

@@ -36,7 +36,8 @@ enum DemoCommand {
     _ context: CommandContext
   ) async throws {
     try CommandContext.makeParents(of: directory)
-    let store = try await KennelStore.open(directory, configuration: context.storeConfiguration())
+    let store = try await KennelStore.open(
+      directory, configuration: context.storeConfiguration(of: directory))
     do {
       let note = DemoPassword(directory)
       let account: DemoKennel.Account?

@@ -15,7 +15,10 @@ extension ExitStatus {
     ),
     (.failure, "any other error, or kennel check found problems"),
     (.usage, "the command line, an environment variable or the configuration file is not valid"),
-    (.connection, "another kennel could not be reached, or its response is not valid"),
+    (
+      .connection,
+      "another kennel or the store of the photos could not be reached, or its response is not valid"
+    ),
     (.fileSystem, "a file or directory could not be read, created or written"),
     (.partial, "some operations succeeded and some failed"),
     (.hungUp, "the terminal was closed (SIGHUP)"),
@@ -44,7 +47,7 @@ extension Failure {
     case .cannotOpen, .diskFull, .notWritable, .inputOutput: .fileSystem
     case .badName, .badPassword, .badText, .badAddress: .usage
     case .cancelled: .interrupted
-    case .unreachable, .badPeer: .connection
+    case .unreachable, .badPeer, .storeUnavailable: .connection
     default: .failure
     }
   }

@@ -20,7 +20,11 @@ struct KennelServer: Sendable {
     self.store = store
     var configuration = listener.settings.site
     let log = listener.log
-    configuration.onError = { log.note(problem: "\($1): \($0)") }
+    configuration.onError = { error, route in
+      // The cause names the store, which visitors do not see.
+      let cause = (error as? KennelError)?.cause.map { " (\($0))" } ?? ""
+      log.note(problem: "\(route): \(error)\(cause)")
+    }
     site = try KennelSite(store: store, directory: directory, configuration: configuration)
   }
 
@@ -31,6 +35,7 @@ struct KennelServer: Sendable {
     let reading = Task { await readTimes() }
     let emptying = Task { await emptyBin() }
     let sweeping = Task { await sweepUploads() }
+    let removing = Task { await sweepPhotos() }
     let result: Result<Void, any Error>
     do {
       let renewal = CertificateRenewal(
@@ -61,9 +66,11 @@ struct KennelServer: Sendable {
     reading.cancel()
     emptying.cancel()
     sweeping.cancel()
+    removing.cancel()
     await reading.value
     await emptying.value
     await sweeping.value
+    await removing.value
     await site.close()
     try result.get()
     await listener.log.flush()
@@ -89,6 +96,22 @@ struct KennelServer: Sendable {
       } catch {
         if error.code == .closed || error.code == .cancelled { return }
         listener.log.note(problem: "Unfinished uploads could not be removed: \(error)")
+      }
+    }
+  }
+
+  /// Removes photos from a store that no post uses, every hour, and those that never had a post once a day.
+  private func sweepPhotos() async {
+    var hours = 0
+    while (try? await Task.sleep(for: .seconds(3600))) != nil {
+      do throws(KennelError) {
+        try await store.sweepPhotos()
+        if hours % 24 == 0 { try await store.sweepOrphans() }
+        hours += 1
+      } catch {
+        if error.code == .closed || error.code == .cancelled { return }
+        let cause = error.cause.map { " (\($0))" } ?? ""
+        listener.log.note(problem: "Photos could not be removed from the store: \(error)\(cause)")
       }
     }
   }

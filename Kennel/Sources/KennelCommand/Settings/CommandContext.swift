@@ -1,6 +1,8 @@
 import Foundation
 import Glibc
 import KennelModel
+import ObjectStorage
+import StoredPhotos
 import TerminalProgram
 
 /// The arguments, settings and terminal of a command.
@@ -36,7 +38,7 @@ struct CommandContext: Sendable {
     if !isNew { try requireKennel() }
     let directory = settings.dataDirectory
     try Self.makeParents(of: directory)
-    let store = try await KennelStore.open(directory, configuration: storeConfiguration())
+    let store = try await KennelStore.open(directory, configuration: storeConfiguration(isNew: isNew))
     do {
       let result = try await body(store)
       await store.close()
@@ -48,13 +50,48 @@ struct CommandContext: Sendable {
   }
 
   /// Returns the configuration of a store with the settings that concern it.
-  func storeConfiguration() throws -> KennelStore.Configuration {
+  ///
+  /// - Parameters:
+  ///   - directory: the directory of the kennel (default: the data directory).
+  ///   - isNew: whether the kennel may not exist yet. Then its photos may get their place.
+  func storeConfiguration(
+    of directory: String? = nil, isNew: Bool = false
+  ) async throws -> KennelStore.Configuration {
     var configuration = KennelStore.Configuration()
     // For commands without this option, only the environment and the configuration file have it.
     if let zone = try settings.timeZone("time-zone") { configuration.timeZone = zone }
     if let size = try settings.byteCount("max-video") { configuration.maximumVideoSize = size }
     configuration.databaseAddress = settings.text("database")
+    let directory = directory ?? settings.dataDirectory
+    if let place = try await photosPlace(directory, isNew: isNew) {
+      var limits = StoredBlobs.Configuration()
+      if let size = try settings.byteCount("photo-cache") { limits.maximumCacheSize = size }
+      configuration.blobs = place.blobs(
+        for: directory, credentials: try credentials(), configuration: limits)
+    }
     return configuration
+  }
+
+  /// Returns the store of the photos of a kennel; nil if they are in its directory.
+  private func photosPlace(_ directory: String, isNew: Bool) async throws -> StoredPhotosPlace? {
+    // Other commands use the store that kennel serve has chosen.
+    guard isNew, let value = settings.value("photos") else { return try StoredPhotosPlace.read(directory) }
+    let location: StoreLocation
+    do throws(ObjectStoreError) {
+      location = try StoreLocation(value.text, environment: environment)
+    } catch {
+      throw value.error("is not valid. \(error.description)")
+    }
+    try Self.makeParents(of: directory)
+    return try await StoredPhotosPlace.choose(location, for: directory, credentials: try credentials())
+  }
+
+  private func credentials() throws(UsageError) -> StoreCredentials {
+    do throws(ObjectStoreError) {
+      return try StoreCredentials.find(in: environment)
+    } catch {
+      throw UsageError(error.description)
+    }
   }
 
   /// Refuses a data directory without a kennel.

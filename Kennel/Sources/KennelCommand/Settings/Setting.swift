@@ -71,6 +71,13 @@ struct Setting: Sendable {
     Setting(
       "thumbnail-cache", value: "BYTES", "the maximum disk space for thumbnails (default: 512Mi)"),
     Setting(
+      "photos", value: "URL",
+      "keep the photos in an S3-compatible store, such as s3://BUCKET/PREFIX?endpoint=URL&region=NAME; the credentials are in AWS_ACCESS_KEY_ID and AWS_SECRET_ACCESS_KEY, or in ~/.aws/credentials; a kennel that has photos stays where they are (default: in the kennel's directory)"
+    ),
+    Setting(
+      "photo-cache", value: "BYTES",
+      "the maximum disk space for copies of photos that are in a store (default: 1Gi)"),
+    Setting(
       "max-video", value: "BYTES", "the maximum size of a video; 0 accepts no videos (default: 500Mi)"),
     Setting(
       "ffmpeg", value: "PATH", completion: .files,

@@ -121,13 +121,15 @@ struct BackupWriter: ~Copyable {
       last = end
       for (bytes, isPhoto, byteCount) in hashes {
         guard let hash = PhotoHash(bytes: bytes) else { continue }
-        let isKnown = directory?.has(hash, byteCount: byteCount) ?? false
-        // The file is read twice, the second time from the page cache: a damaged photo must not get into a backup.
-        guard isKnown || (try? store.photos.computeHash(of: hash)) == hash else {
+        if directory?.has(hash, byteCount: byteCount) ?? false {
+          if isCancelled() { throw .cancelled }
+          try sums.file.write(BackupContents.photo(hash).line(hash))
+        } else if let file = try intactFile(hash, byteCount: byteCount) {
+          try add(hash, file)
+        } else {
           if report.missing.count < StoreReport.maximumProblemCount { report.missing.append(hash) }
           continue
         }
-        try add(hash, isKnown: isKnown)
         // What was taken out of a photo belongs to the photo.
         guard isPhoto else { continue }
         report.photos += 1
@@ -137,16 +139,26 @@ struct BackupWriter: ~Copyable {
     }
   }
 
-  private mutating func add(_ hash: PhotoHash, isKnown: Bool) throws(KennelError) {
-    guard let directory else {
-      let file = try OpenFile(reading: store.photos.location(hash))
-      return try add(.photo(hash), file, hash: hash)
+  /// Returns the file of a photo, or nil if it is missing or damaged. It is read twice, the second time from the page cache: a
+  /// damaged photo must not get into a backup.
+  private func intactFile(_ hash: PhotoHash, byteCount: Int) throws(KennelError) -> BlobFile? {
+    do throws(KennelError) {
+      let file = try store.blobs.waitForFile(hash, byteCount: byteCount)
+      return try PhotoDirectory.hash(of: file.open()) == hash ? file : nil
+    } catch {
+      // The photo is not missing if its store cannot be reached, and a later backup can have it.
+      switch error.code {
+      case .storeUnavailable, .busy, .cancelled, .closed, .diskFull: throw error
+      default: return nil
+      }
     }
+  }
+
+  private mutating func add(_ hash: PhotoHash, _ photo: BlobFile) throws(KennelError) {
+    let file = try photo.open()
+    guard let directory else { return try add(.photo(hash), file, hash: hash) }
     if isCancelled() { throw .cancelled }
-    if !isKnown {
-      let file = try OpenFile(reading: store.photos.location(hash))
-      report.bytes += try directory.add(hash, file, isCancelled: isCancelled)
-    }
+    report.bytes += try directory.add(hash, file, isCancelled: isCancelled)
     try sums.file.write(BackupContents.photo(hash).line(hash))
   }
 

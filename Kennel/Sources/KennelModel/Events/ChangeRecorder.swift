@@ -5,6 +5,7 @@ import KennelStorage
 struct ChangeRecorder: Sendable {
   let database: any Records
   let photos: PhotoDirectory
+  let blobs: any Blobs
   let log: EventLog
   let hub: EventHub
 
@@ -42,12 +43,13 @@ struct ChangeRecorder: Sendable {
     return version
   }
 
-  /// Removes photos that are no longer used by a post.
+  /// Removes photos that are no longer used by a post. Those in a store are removed later (``KennelStore/sweepPhotos()``).
   func removePhotos() {
     database.writeLater { [self] transaction throws(KennelError) in try removePhotos(in: transaction) }
   }
 
   func removePhotos(in transaction: WriteTransaction) throws(KennelError) {
+    guard blobs.sweeper == nil else { return }
     let limit = 100
     let connection = transaction.connection
     let hashes = try connection.rows("SELECT hash FROM removals LIMIT ?", .integer(Int64(limit))) {
@@ -61,7 +63,7 @@ struct ChangeRecorder: Sendable {
       if let hash = PhotoHash(bytes: bytes) {
         // The transaction that removed the last post runs this again after the commit.
         if transaction.photosPendingRemoval.contains(hash) { continue }
-        if try !Self.isNeeded(hash, connection) { try photos.remove(hash, in: transaction) }
+        if try !Self.isNeeded(hash, connection) { try blobs.remove(hash, in: transaction) }
       }
       try connection.run("DELETE FROM removals WHERE hash = ?", .blob(bytes))
     }

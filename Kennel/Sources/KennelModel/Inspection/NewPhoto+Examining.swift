@@ -13,7 +13,8 @@ extension NewPhoto {
     _ file: StagedPhoto, in photos: PhotoDirectory, sharesMetadata: Bool = false
   ) async throws(KennelError) -> NewPhoto {
     let facts = try await PhotoInspector.facts(ofFileAt: file.path)
-    let examination = PhotoExamination(path: file.path, hash: file.hash, facts: facts, photos: photos)
+    let examination = PhotoExamination(
+      file: BlobFile(path: file.path), hash: file.hash, facts: facts, photos: photos)
     guard try await examination.hasMetadata() else { return NewPhoto(unchanged: file, facts: facts) }
     if sharesMetadata { return NewPhoto(unchanged: file, facts: facts, sharesMetadata: true) }
     return try await examination.withoutMetadata()
@@ -22,10 +23,11 @@ extension NewPhoto {
 
 /// Takes the metadata out of one file. The file stays as it is.
 struct PhotoExamination: Sendable {
-  let path: String
+  let file: BlobFile
   let hash: PhotoHash
   let facts: PhotoFacts
   let photos: PhotoDirectory
+  private var path: String { file.path }
 
   /// Returns whether there is metadata to take out, as far as that is known.
   func hasMetadata() async throws(KennelError) -> Bool {

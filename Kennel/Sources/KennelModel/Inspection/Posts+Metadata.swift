@@ -9,10 +9,15 @@ extension Posts {
     package var format: PhotoFacts.Format
     /// The file, if it was put together for this purpose. It exists as long as this value.
     private let assembled: StagedPhoto?
+    private let file: BlobFile?
 
-    fileprivate init(path: String, hash: PhotoHash, format: PhotoFacts.Format, assembled: StagedPhoto? = nil)
-    {
-      (self.path, self.hash, self.format, self.assembled) = (path, hash, format, assembled)
+    fileprivate init(_ file: BlobFile, hash: PhotoHash, format: PhotoFacts.Format) {
+      (path, self.hash, self.format, self.file, assembled) = (file.path, hash, format, file, nil)
+    }
+
+    fileprivate init(assembled: StagedPhoto, format: PhotoFacts.Format) {
+      (path, hash, self.format) = (assembled.path, assembled.hash, format)
+      (self.assembled, file) = (assembled, nil)
     }
   }
 
@@ -46,7 +51,7 @@ extension Posts {
     let post = try await post(id)
     guard post.metadata == .notExamined else { return post }
     do throws(KennelError) {
-      let examination = examination(of: post)
+      let examination = try await examination(of: post)
       if try await examination.hasMetadata() {
         let photo = try await examination.withoutMetadata()
         if let changed = try await replacePhoto(of: post, with: photo) { return changed }
@@ -62,9 +67,10 @@ extension Posts {
     return try await self.post(id)
   }
 
-  private func examination(of post: Post) -> PhotoExamination {
+  private func examination(of post: Post) async throws(KennelError) -> PhotoExamination {
     PhotoExamination(
-      path: photos.location(post.photo), hash: post.photo, facts: post.facts, photos: photos)
+      file: try await blobs.file(post.photo, byteCount: post.byteCount), hash: post.photo, facts: post.facts,
+      photos: photos)
   }
 
   /// Examines all photos that were posted with earlier versions. It can be interrupted at any moment, and continues with the
@@ -145,10 +151,10 @@ extension Posts {
 
   private func uploadedFile(of post: Post) async throws(KennelError) -> UploadedFile {
     guard let upload = post.upload else {
-      return UploadedFile(path: photos.location(post.photo), hash: post.photo, format: post.facts.format)
+      let file = try await blobs.file(post.photo, byteCount: post.byteCount)
+      return UploadedFile(file, hash: post.photo, format: post.facts.format)
     }
-    let file = try await assembled(post)
-    return UploadedFile(path: file.path, hash: upload.hash, format: upload.format, assembled: file)
+    return UploadedFile(assembled: try await assembled(post), format: upload.format)
   }
 
   /// Puts the file together that was uploaded.
@@ -156,13 +162,22 @@ extension Posts {
     guard let upload = post.upload else {
       throw KennelError(.failed, "Nothing was taken out of the photo.")
     }
+    let files = try await Self.files(of: post, upload, in: blobs)
     let file = try await photos.workQueue.run { [photos] () throws(KennelError) in
-      try photos.assemble(post.photo, part: upload.part)
+      try photos.assemble(photo: files.photo.path, part: files.part.path)
     }
     guard file.hash == upload.hash else {
       throw KennelError(.damaged, "The photo \(upload.hash) was altered. Copy it from a backup.")
     }
     return file
+  }
+
+  /// Returns the two files of which the file that was uploaded is made.
+  static func files(
+    of post: Post, _ upload: Post.Upload, in blobs: any Blobs
+  ) async throws(KennelError) -> (photo: BlobFile, part: BlobFile) {
+    let photo = try await blobs.file(post.photo, byteCount: post.byteCount)
+    return (photo, try await blobs.file(upload.part, byteCount: nil))
   }
 
   private static func requireAuthor(_ user: User.ID, of post: Post) throws(KennelError) {

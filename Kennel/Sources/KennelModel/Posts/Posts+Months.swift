@@ -31,13 +31,57 @@ extension Posts {
     }
   }
 
-  /// Counts the posts of each month, unless nothing has changed since the last time.
+  /// Counts the posts of each month. Months without new or removed posts since the last time keep their count.
   private func months(from connection: any RecordConnection) throws(KennelError) -> [MonthCount] {
     let version = try ContentVersion(connection)
-    if let known = latestMonths.withLock({ $0 }), known.version == version { return known.value }
-    let months = try Self.countMonths(connection)
+    let known = latestMonths.withLock { $0 }
+    if let known, known.version == version { return known.value }
+    let months: [MonthCount]
+    if let known, let recounted = try recount(known, at: version, connection) {
+      months = recounted
+    } else {
+      months = try Self.countMonths(connection)
+    }
     latestMonths.withLock { $0 = Versioned(value: months, version: version) }
     return months
+  }
+
+  /// The maximum number of events since the last count. After more, all posts are counted again.
+  private static let maximumRecountedEvents = 200
+
+  /// Counts the months again whose posts the events since the last count name. Returns nil if the events do not say which
+  /// months have changed: after an edit, the earlier time of the photo is not known.
+  private func recount(
+    _ known: Versioned<[MonthCount]>, at version: ContentVersion, _ connection: any RecordConnection
+  ) throws(KennelError) -> [MonthCount]? {
+    let last = known.version.lastEvent
+    guard known.version.removedUsers == version.removedUsers, last <= version.lastEvent,
+      version.lastEvent - last <= Int64(Self.maximumRecountedEvents),
+      try changes.log.lastDiscardedID(connection) <= last
+    else { return nil }
+    var changed: Set<Month> = []
+    for event in try changes.log.events(
+      after: last, limit: Self.maximumRecountedEvents, from: connection)
+    {
+      switch event.kind {
+      case .favourites, .commented, .commentDeleted, .albumChanged: continue
+      case .edited, .dated, .photoChanged: return nil
+      case .posted, .deleted:
+        let time = try connection.first(
+          "SELECT taken_local FROM posts WHERE id = ?", .integer(event.post)
+        ) { $0.integer(0) }
+        guard let time else { return nil }
+        let month = Month(localMilliseconds: time)
+        guard month.start <= time, time < month.end else { return nil }
+        changed.insert(month)
+      }
+    }
+    var months = known.value.filter { !changed.contains($0.month) }
+    for month in changed {
+      let count = try Self.count(from: month.start, to: month.end, connection)
+      if count > 0 { months.append(MonthCount(month: month, posts: count)) }
+    }
+    return months.sorted { $0.month.start > $1.month.start }
   }
 
   private static func countMonths(_ connection: any RecordConnection) throws(KennelError) -> [MonthCount] {
@@ -47,15 +91,20 @@ extension Posts {
     while let newest = try newestTime(before: end, connection) {
       let month = Month(localMilliseconds: newest)
       let start = min(month.start, newest)
-      let count = try connection.first(
-        "SELECT count(*) FROM posts WHERE binned IS NULL AND taken_local >= ? AND taken_local < ?",
-        .integer(start),
-        .integer(end)
-      ) { Int($0.integer(0)) }
-      months.append(MonthCount(month: month, posts: count ?? 0))
+      months.append(MonthCount(month: month, posts: try count(from: start, to: end, connection)))
       end = start
     }
     return months
+  }
+
+  /// Returns the number of posts whose photos were taken from a local time to before another one.
+  private static func count(
+    from start: Int64, to end: Int64, _ connection: any RecordConnection
+  ) throws(KennelError) -> Int {
+    try connection.first(
+      "SELECT count(*) FROM posts WHERE binned IS NULL AND taken_local >= ? AND taken_local < ?",
+      .integer(start), .integer(end)
+    ) { Int($0.integer(0)) } ?? 0
   }
 
   private static func newestTime(before end: Int64, _ connection: any RecordConnection) throws(KennelError)

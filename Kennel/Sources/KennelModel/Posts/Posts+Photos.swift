@@ -2,6 +2,16 @@ import KennelStorage
 
 /// The files of posts: the photo that others get, and what was taken out of it. A file stays as long as a post needs it.
 extension Posts {
+  /// Stores the files of a photo, and makes a change that keeps them.
+  func storing<Value: Sendable>(
+    _ photo: NewPhoto, _ work: @escaping @Sendable (WriteTransaction) throws(KennelError) -> Value
+  ) async throws(KennelError) -> Value {
+    let heldPhoto = try await blobs.put(photo.file)
+    let heldPart: FileLock? = if let part = photo.part { try await blobs.put(part) } else { nil }
+    defer { withExtendedLifetime((heldPhoto, heldPart)) {} }
+    return try await database.write(work)
+  }
+
   /// Inserts the rows of a new photo and puts its files in place.
   func keep(_ photo: NewPhoto, in transaction: WriteTransaction) throws(KennelError) {
     let connection = transaction.connection
@@ -26,8 +36,8 @@ extension Posts {
   ) throws(KennelError) {
     try transaction.connection.run("DELETE FROM removals WHERE hash = ?", .blob(file.hash.bytes))
     // The file may be missing although there is a row, for example because it was deleted by hand. This restores it.
-    guard isNew || !photos.has(file.hash, byteCount: file.byteCount) else { return }
-    try photos.place(file, in: transaction) { [changes] in changes.clearIncoming() }
+    guard isNew || !blobs.has(file.hash, byteCount: file.byteCount) else { return }
+    try blobs.place(file, in: transaction) { [changes] in changes.clearIncoming() }
   }
 
   /// Removes the rows of a photo, and of what was taken out of it, if no post uses them. Their files are removed after the
@@ -51,7 +61,9 @@ extension Posts {
       ),
     ]
     for (bytes, count) in unused where count > 0 {
-      try connection.run("INSERT INTO removals (hash) VALUES (?) ON CONFLICT DO NOTHING", .blob(bytes))
+      try connection.run(
+        "INSERT INTO removals (hash, since) VALUES (?, ?) ON CONFLICT DO NOTHING", .blob(bytes),
+        .integer(clock.now().milliseconds))
       if let hash = PhotoHash(bytes: bytes) { transaction.photosPendingRemoval.insert(hash) }
       transaction.afterCommit(.tidyPhotos) { [changes] in changes.removePhotos() }
     }
@@ -63,7 +75,7 @@ extension Posts {
   /// - Returns: the post, or nil if it has had another form of its photo by then.
   func replacePhoto(of known: Post, with photo: NewPhoto) async throws(KennelError) -> Post? {
     let now = clock.now()
-    return try await database.write { [self] transaction throws(KennelError) in
+    return try await storing(photo) { [self] transaction throws(KennelError) in
       let connection = transaction.connection
       guard let post = try Self.post(known.id, for: nil, from: connection) else { throw Self.noSuchPost }
       guard post.photo == known.photo, post.metadata == known.metadata else { return nil }
@@ -94,7 +106,7 @@ extension Posts {
   ///
   /// - Parameter hash: the hash of the photo, or of the file that was uploaded.
   package func hasPhoto(_ hash: PhotoHash) async throws(KennelError) -> Bool {
-    try await database.read { [photos] connection throws(KennelError) in
+    try await database.read { [blobs] connection throws(KennelError) in
       let files = try connection.rows(
         """
         SELECT hash, bytes FROM photos
@@ -103,7 +115,7 @@ extension Posts {
         WHERE hash IN (SELECT photo FROM posts WHERE original = ?1 AND binned IS NULL)
         """, .blob(hash.bytes)
       ) { (PhotoHash(bytes: $0.blob(0)), Int($0.integer(1))) }
-      return files.contains { file in file.0.map { photos.has($0, byteCount: file.1) } ?? false }
+      return files.contains { file in file.0.map { blobs.has($0, byteCount: file.1) } ?? false }
     }
   }
 }

@@ -16,18 +16,21 @@ package final class Posts: Sendable {
   /// The time zone of cameras that do not record it, and of dates without a zone.
   package let timeZone: TimeZone
   let latestMonths = Mutex<Versioned<[MonthCount]>?>(nil)
+  /// Where files arrive.
   let photos: PhotoDirectory
+  let blobs: any Blobs
   let searches = SearchLimiter()
   /// The space of the disk that uploads leave free.
   let minimumFreeSpace: Int64
 
   init(
-    database: any Records, photos: PhotoDirectory, changes: ChangeRecorder, clock: KennelClock,
-    timeZone: TimeZone, minimumFreeSpace: Int64
+    database: any Records, photos: PhotoDirectory, blobs: any Blobs, changes: ChangeRecorder,
+    clock: KennelClock, timeZone: TimeZone, minimumFreeSpace: Int64
   ) {
     self.minimumFreeSpace = minimumFreeSpace
     self.database = database
     self.photos = photos
+    self.blobs = blobs
     self.changes = changes
     self.clock = clock
     self.timeZone = timeZone
@@ -52,7 +55,7 @@ package final class Posts: Sendable {
     draft.allowsDuplicate = allowsDuplicate
     draft.upload = upload
     draft.ignoresQuota = ignoresQuota
-    return try await database.write { [self, draft] transaction throws(KennelError) in
+    return try await storing(photo) { [self, draft] transaction throws(KennelError) in
       try insert(draft, in: transaction)
     }
   }

@@ -60,7 +60,7 @@ extension Posts {
     draft.origin = origin
     draft.taken = taken
     draft.ignoresQuota = true
-    return try await database.write { [self, draft] transaction throws(KennelError) in
+    return try await storing(photo) { [self, draft] transaction throws(KennelError) in
       let isNew = try transaction.connection.run(
         "INSERT INTO taken (peer, remote) VALUES (?, ?) ON CONFLICT DO NOTHING", .text(key.kennel),
         .integer(origin.id))

@@ -1,8 +1,8 @@
 import KennelStorage
 
 extension KennelStore {
-  /// Checks the consistency of a kennel. Nothing in its directory is created, changed or removed, and other processes can use
-  /// the kennel meanwhile.
+  /// Checks the consistency of a kennel. Nothing in its directory is created, changed or removed, except for copies of
+  /// photos that are in a store, and other processes can use the kennel meanwhile.
   ///
   /// - Parameters:
   ///   - readsPhotos: whether to read all photos and verify their hashes, instead of comparing their sizes only.
@@ -13,7 +13,8 @@ extension KennelStore {
     _ directory: String, readsPhotos: Bool = false, configuration: Configuration = Configuration()
   ) async throws(KennelError) -> StoreReport {
     try await StoreCheck.run(
-      directory, readsPhotos: readsPhotos, maximumPhotoSize: configuration.maximumPhotoSize)
+      directory, readsPhotos: readsPhotos, maximumPhotoSize: configuration.maximumPhotoSize,
+      blobs: configuration.blobs)
   }
 
   /// Checks the consistency of the store. Other readers and writers can continue meanwhile.
@@ -25,7 +26,7 @@ extension KennelStore {
     readsPhotos: Bool = false, repairs: Bool = false
   ) async throws(KennelError) -> StoreReport {
     var report = try await StoreCheck.run(
-      directory, readsPhotos: readsPhotos, maximumPhotoSize: photos.maximumPhotoSize)
+      directory, readsPhotos: readsPhotos, maximumPhotoSize: photos.maximumPhotoSize, blobs: makeBlobs)
     if repairs { try await repair(&report) }
     return report
   }
@@ -36,10 +37,10 @@ extension KennelStore {
       if case .orphan(let hash) = problem { hash } else { nil }
     }
     // The write transaction prevents changes by others. Posts may have been added since the check.
-    report.removedCount = try await database.write { [photos] transaction throws(KennelError) in
+    report.removedCount = try await database.write { [blobs] transaction throws(KennelError) in
       var count = 0
       for hash in orphans where try !ChangeRecorder.isNeeded(hash, transaction.connection) {
-        try photos.remove(hash, in: transaction)
+        try blobs.remove(hash, in: transaction)
         count += 1
       }
       return count
@@ -58,7 +59,7 @@ extension KennelStore {
 
   /// Returns whether the search index has exactly the words of the posts.
   func isSearchCurrent() async throws(KennelError) -> Bool {
-    try await StoreCheck.with(directory, maximumPhotoSize: photos.maximumPhotoSize) {
+    try await StoreCheck.with(directory, maximumPhotoSize: photos.maximumPhotoSize, blobs: makeBlobs) {
       check async throws(KennelError) in
       try await check.isSearchCurrent()
     }

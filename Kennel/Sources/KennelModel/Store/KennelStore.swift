@@ -30,6 +30,8 @@ package final class KennelStore: Sendable {
     package var pollInterval = Duration.seconds(1)
     /// The time zone of cameras that do not record it, and of dates without a zone.
     package var timeZone = TimeZone.current
+    /// Opens the photos (default: in the directory itself).
+    package var blobs: @Sendable (PhotoDirectory) throws(KennelError) -> any Blobs = { $0 }
 
     package init() {}
   }
@@ -40,13 +42,16 @@ package final class KennelStore: Sendable {
   package let posts: Posts
   package let albums: Albums
   package let uploads: Uploads
+  /// Where the files of uploads arrive. Unless they are in a store, the photos are there too.
   package let photos: PhotoDirectory
+  package let blobs: any Blobs
   package let events: EventHub
   package let versions: ContentVersions
   let database: any Records
   let changes: ChangeRecorder
   let clock: KennelClock
   let latestVisibility = Mutex(ValueAtCommit<Visibility>())
+  let makeBlobs: @Sendable (PhotoDirectory) throws(KennelError) -> any Blobs
   private let poller: ChangePoller
   /// Runs one backup at a time.
   let backups = BlockingWorkQueue<Void>("backups", slots: 1, maximumWaitingCount: 4)
@@ -106,11 +111,13 @@ package final class KennelStore: Sendable {
           lastDiscardedID: try log.lastDiscardedID(connection))
       }
     }
-    changes = ChangeRecorder(database: database, photos: photos, log: log, hub: events)
+    blobs = try configuration.blobs(photos)
+    makeBlobs = configuration.blobs
+    changes = ChangeRecorder(database: database, photos: photos, blobs: blobs, log: log, hub: events)
     versions = ContentVersions(changes: changes)
     posts = Posts(
-      database: database, photos: photos, changes: changes, clock: clock, timeZone: configuration.timeZone,
-      minimumFreeSpace: configuration.minimumFreeSpace)
+      database: database, photos: photos, blobs: blobs, changes: changes, clock: clock,
+      timeZone: configuration.timeZone, minimumFreeSpace: configuration.minimumFreeSpace)
     albums = Albums(posts: posts)
     uploads = Uploads(posts: posts, limits: configuration.uploads)
     accounts = try Accounts(posts: posts, clock: clock, configuration: configuration.accounts)

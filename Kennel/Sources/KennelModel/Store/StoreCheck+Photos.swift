@@ -5,7 +5,7 @@ extension StoreCheck {
   struct PhotoPage: Sendable {
     var photoCount = 0
     var last: [UInt8]?
-    var doubtful: [(PhotoHash, Int)] = []
+    var doubtful: [StoredPhoto] = []
     var altered: [PhotoHash] = []
   }
 
@@ -20,19 +20,17 @@ extension StoreCheck {
         (hash: $0.blob(0), byteCount: Int($0.integer(1)), isPhoto: $0.integer(2) != 0)
       }
     }
-    return try await photos.workQueue.run { [photos] in
-      var page = PhotoPage(photoCount: rows.count { $0.isPhoto }, last: rows.last?.hash)
-      for row in rows {
-        guard let hash = PhotoHash(bytes: row.hash) else { continue }
-        if !photos.has(hash, byteCount: row.byteCount) {
-          page.doubtful.append((hash, row.byteCount))
-        } else if readsPhotos, (try? photos.computeHash(of: hash)) != hash {
-          // A photo that was deleted in the meantime does not count as altered.
-          if photos.has(hash, byteCount: row.byteCount) { page.altered.append(hash) }
-        }
-      }
-      return page
+    let stored = rows.compactMap { row in
+      PhotoHash(bytes: row.hash).map { StoredPhoto($0, byteCount: row.byteCount) }
     }
+    var page = PhotoPage(photoCount: rows.count { $0.isPhoto }, last: rows.last?.hash)
+    page.doubtful = try await blobs.missing(among: stored)
+    guard readsPhotos else { return page }
+    let doubtful = Set(page.doubtful)
+    for photo in stored where !doubtful.contains(photo) {
+      if try await !blobs.isIntact(photo) { page.altered.append(photo.hash) }
+    }
+    return page
   }
 
   /// Returns the posts whose photos cannot be put together as they were uploaded, although both files exist.
@@ -48,22 +46,28 @@ extension StoreCheck {
       }
       guard let end = posts.last else { return incomplete }
       last = end.id
-      incomplete += try await photos.workQueue.run { [photos] in
-        posts.filter { post in
-          guard let upload = post.upload else { return false }
-          let (photo, part) = (photos.location(post.photo), photos.location(upload.part))
-          guard FileCalls.size(of: photo) != nil, FileCalls.size(of: part) != nil else { return false }
-          return (try? photos.hashOfUpload(photo: photo, part: part)) != upload.hash
-        }.map(\.id)
-      }.prefix(max(0, StoreReport.maximumProblemCount - incomplete.count))
+      for post in posts where incomplete.count < StoreReport.maximumProblemCount {
+        if try await isIncomplete(post) { incomplete.append(post.id) }
+      }
+    }
+  }
+
+  private func isIncomplete(_ post: Post) async throws(KennelError) -> Bool {
+    guard let upload = post.upload, let files = try? await Posts.files(of: post, upload, in: blobs) else {
+      return false
+    }
+    return try await photos.workQueue.run { [photos] in
+      let (photo, part) = (files.photo.path, files.part.path)
+      guard FileCalls.size(of: photo) != nil, FileCalls.size(of: part) != nil else { return false }
+      return (try? photos.hashOfUpload(photo: photo, part: part)) != upload.hash
     }
   }
 
   func checkFiles() async throws(KennelError) -> (orphans: [PhotoHash], unknownFiles: [String]) {
-    try await database.read { [photos] connection throws(KennelError) in
+    try await database.read { [blobs] connection throws(KennelError) in
       var orphans: [PhotoHash] = []
       var unknownFiles: [String] = []
-      try photos.forEachFile { hash throws(KennelError) in
+      try blobs.forEachStored { hash throws(KennelError) in
         guard orphans.count < StoreReport.maximumProblemCount else { return }
         if try !ChangeRecorder.isNeeded(hash, connection) { orphans.append(hash) }
       } unknownFile: { name in

@@ -4,26 +4,32 @@ import KennelStorage
 /// processes can use the kennel meanwhile.
 struct StoreCheck {
   let database: ReadOnlyDatabase
+  /// The local directory.
   let photos: PhotoDirectory
+  let blobs: any Blobs
 
   /// - Parameter maximumPhotoSize: the maximum size of a photo in bytes.
   static func run(
-    _ directory: String, readsPhotos: Bool, maximumPhotoSize: Int
+    _ directory: String, readsPhotos: Bool, maximumPhotoSize: Int,
+    blobs: (PhotoDirectory) throws(KennelError) -> any Blobs
   ) async throws(KennelError) -> StoreReport {
-    try await with(directory, maximumPhotoSize: maximumPhotoSize) { check async throws(KennelError) in
+    try await with(directory, maximumPhotoSize: maximumPhotoSize, blobs: blobs) {
+      check async throws(KennelError) in
       try await check.report(readsPhotos: readsPhotos)
     }
   }
 
   /// Runs a closure with a check of a directory.
   static func with<Value: Sendable>(
-    _ directory: String, maximumPhotoSize: Int, _ body: (StoreCheck) async throws(KennelError) -> Value
+    _ directory: String, maximumPhotoSize: Int, blobs: (PhotoDirectory) throws(KennelError) -> any Blobs,
+    _ body: (StoreCheck) async throws(KennelError) -> Value
   ) async throws(KennelError) -> Value {
     try KennelStore.requireFile(in: directory)
+    let photos = try PhotoDirectory(
+      inspecting: directory + "/photos", limits: FileLimits(photo: maximumPhotoSize))
     let check = StoreCheck(
-      database: ReadOnlyDatabase(path: directory + "/kennel.sqlite"),
-      photos: try PhotoDirectory(
-        inspecting: directory + "/photos", limits: FileLimits(photo: maximumPhotoSize)))
+      database: ReadOnlyDatabase(path: directory + "/kennel.sqlite"), photos: photos,
+      blobs: try blobs(photos))
     let result: Result<Value, KennelError>
     do throws(KennelError) { result = .success(try await body(check)) } catch { result = .failure(error) }
     await check.database.close()
@@ -34,7 +40,7 @@ struct StoreCheck {
   private func report(readsPhotos: Bool) async throws(KennelError) -> StoreReport {
     var report = StoreReport()
     report.problems = try await checkDatabase()
-    var doubtful: [(PhotoHash, Int)] = []
+    var doubtful: [StoredPhoto] = []
     var last: [UInt8] = []
     while true {
       let page = try await checkPhotos(after: last, readsPhotos: readsPhotos)
@@ -51,9 +57,7 @@ struct StoreCheck {
     report.unfinishedUploadCount = try await database.read(Uploads.unfinishedCount)
     let files = try await checkFiles()
     report.problems += files.unknownFiles.map { .unknownFile($0) }
-    for (hash, byteCount) in doubtful where try await isMissing(hash, byteCount: byteCount) {
-      report.problems.append(.missing(hash))
-    }
+    for photo in doubtful where try await isMissing(photo) { report.problems.append(.missing(photo.hash)) }
     for hash in files.orphans where try await isOrphan(hash) { report.problems.append(.orphan(hash)) }
     if try await !isSearchCurrent() { report.problems.append(.search) }
     return report
@@ -61,23 +65,21 @@ struct StoreCheck {
 
   /// Returns whether a file is needed but does not exist. A file is put in place before the commit of its post, and removed
   /// after the commit of the deletion.
-  private func isMissing(_ hash: PhotoHash, byteCount: Int) async throws(KennelError) -> Bool {
-    try await database.readBetweenCommits { [photos] connection throws(KennelError) in
-      guard try ChangeRecorder.isNeeded(hash, connection) else { return false }
-      return !photos.has(hash, byteCount: byteCount)
+  private func isMissing(_ photo: StoredPhoto) async throws(KennelError) -> Bool {
+    try await database.readBetweenCommits { [blobs] connection throws(KennelError) in
+      try ChangeRecorder.isNeeded(photo.hash, connection) && blobs.isStillMissing(photo)
     } ?? true
   }
 
   /// Returns whether a file exists that is not needed, although no process is about to use or remove it, or was killed while it
   /// did. The next start cleans up after a killed process.
   private func isOrphan(_ hash: PhotoHash) async throws(KennelError) -> Bool {
-    try await database.readBetweenCommits { [photos] connection throws(KennelError) in
+    try await database.readBetweenCommits { [blobs] connection throws(KennelError) in
       let isPendingRemoval = try connection.first(
         "SELECT 1 FROM removals WHERE hash = ?", .blob(hash.bytes), row: { _ in true })
       guard isPendingRemoval == nil else { return false }
       if try ChangeRecorder.isNeeded(hash, connection) { return false }
-      // In this order: a file is removed before its marker.
-      return !photos.isBeingPlaced(hash) && FileCalls.size(of: photos.location(hash)) != nil
+      return blobs.isStillUnused(hash)
     } ?? true
   }
 

@@ -154,6 +154,11 @@ package struct OpenFile: ~Copyable {
     }
   }
 
+  /// Takes a shared lock. Returns false if another process has an exclusive lock.
+  func shareIfFree() -> Bool {
+    !StorageFault.strikes(.lockFile) && flock(descriptor, LOCK_SH | LOCK_NB) == 0
+  }
+
   /// Takes an exclusive lock. Returns false if another process holds a lock.
   func lockIfFree() -> Bool {
     !StorageFault.strikes(.lockFile) && flock(descriptor, LOCK_EX | LOCK_NB) == 0
@@ -402,8 +407,14 @@ package final class FileLock: Sendable {
   }
 
   /// Takes a shared lock. Blocks while another process has an exclusive lock.
-  init(sharing file: consuming OpenFile) throws(KennelError) {
+  package init(sharing file: consuming OpenFile) throws(KennelError) {
     try file.share()
+    self.file = file
+  }
+
+  /// Takes a shared lock. Returns nil if another process has an exclusive lock.
+  package init?(sharingIfFree file: consuming OpenFile) {
+    guard file.shareIfFree() else { return nil }
     self.file = file
   }
 

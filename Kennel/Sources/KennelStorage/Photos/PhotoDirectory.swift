@@ -6,12 +6,6 @@ import Foundation
 /// Therefore, a process that holds the lock sees a consistent state. A marker in `incoming` represents a photo whose
 /// row is not committed yet. After a kill, the marker names the file to check.
 package final class PhotoDirectory: Sendable {
-  /// A photo file.
-  package struct File: Sendable, Hashable {
-    package var path: String
-    package var byteCount: Int
-  }
-
   private static let partSuffix = ".part"
   private static let markerSuffix = ".placing"
 
@@ -43,9 +37,12 @@ package final class PhotoDirectory: Sendable {
   }
 
   /// Starts the upload of a photo.
-  package func beginUpload() async throws(KennelError) -> PhotoUpload {
+  ///
+  /// - Parameter limit: the maximum size (default: that of a photo or a video, depending on what it is).
+  package func beginUpload(limit: Int? = nil) async throws(KennelError) -> PhotoUpload {
     let file = try await workQueue.run { [self] () throws(KennelError) in try makeTemporaryFile() }
-    return PhotoUpload(file: file, limit: UploadLimit(limits), workQueue: workQueue)
+    let limit = limit.map { UploadLimit($0) } ?? UploadLimit(limits)
+    return PhotoUpload(file: file, limit: limit, workQueue: workQueue)
   }
 
   /// Stores a complete photo.
@@ -65,11 +62,6 @@ package final class PhotoDirectory: Sendable {
     let upload = PhotoUpload(file: try makeTemporaryFile(), limit: UploadLimit(limit), workQueue: workQueue)
     try write { bytes throws(KennelError) in try upload.write(bytes) }
     return try upload.seal()
-  }
-
-  /// Returns the file of a photo; `byteCount` is the size recorded with its post.
-  package func file(_ hash: PhotoHash, byteCount: Int) -> File {
-    File(path: location(hash), byteCount: byteCount)
   }
 
   package func location(_ hash: PhotoHash) -> String { "\(path)/\(hash)" }
@@ -100,40 +92,10 @@ package final class PhotoDirectory: Sendable {
     }
   }
 
-  /// Returns whether a photo's file exists with all of its bytes.
-  package func has(_ hash: PhotoHash, byteCount: Int) -> Bool {
-    FileCalls.size(of: location(hash)) == byteCount
-  }
-
-  private func marker(of hash: PhotoHash) -> String { "\(incoming)/\(hash)\(Self.markerSuffix)" }
+  func marker(of hash: PhotoHash) -> String { "\(incoming)/\(hash)\(Self.markerSuffix)" }
 
   /// Returns whether a photo is being put in place, or a process was killed while it did.
-  package func isBeingPlaced(_ hash: PhotoHash) -> Bool { FileCalls.size(of: marker(of: hash)) != nil }
-
-  /// Puts a photo in place. The write lock must be held.
-  package func place(
-    _ photo: StagedPhoto, in transaction: WriteTransaction, ifUndone recover: @escaping () -> Void
-  ) throws(KennelError) {
-    let marker = marker(of: photo.hash)
-    try FileCalls.makeFile(marker)
-    transaction.atEnd { isCommitted in
-      // A marker that stays is processed and removed at the next start.
-      if isCommitted { try? FileCalls.remove(marker) } else { recover() }
-    }
-    do throws(KennelError) {
-      try FileCalls.rename(photo.path, to: location(photo.hash))
-    } catch {
-      // The job runs for the second time, and the first run has already put the photo in place.
-      guard has(photo.hash, byteCount: photo.byteCount) else { throw error }
-    }
-    syncBeforeCommit(transaction)
-  }
-
-  /// Removes a photo. The write lock must be held.
-  package func remove(_ hash: PhotoHash, in transaction: WriteTransaction) throws(KennelError) {
-    try FileCalls.remove(location(hash))
-    syncBeforeCommit(transaction)
-  }
+  func isBeingPlaced(_ hash: PhotoHash) -> Bool { FileCalls.size(of: marker(of: hash)) != nil }
 
   /// Prevents all processes from removing photo files for as long as the returned lock exists. Posts can still be
   /// deleted; the files of their photos are removed afterwards.
@@ -141,14 +103,13 @@ package final class PhotoDirectory: Sendable {
     try FileLock(sharing: OpenFile(directory: path))
   }
 
+  /// The same as ``holdRemovals()``, but returns nil instead of waiting while another process removes files.
+  package func holdRemovalsIfFree() throws(KennelError) -> FileLock? {
+    FileLock(sharingIfFree: try OpenFile(directory: path))
+  }
+
   /// Allows files to be removed for as long as the returned lock exists. Returns nil while another process holds them.
   package func beginRemovals() throws(KennelError) -> FileLock? { FileLock(try OpenFile(directory: path)) }
-
-  private func syncBeforeCommit(_ transaction: WriteTransaction) {
-    transaction.beforeCommit(.syncPhotos) { [path] () throws(KennelError) in
-      try FileCalls.syncDirectory(path)
-    }
-  }
 
   /// Cleans up after a kill or a rolled back transaction. The write lock must be held.
   package func clearIncoming(isNeeded: (PhotoHash) throws(KennelError) -> Bool) throws(KennelError) {
@@ -166,7 +127,7 @@ package final class PhotoDirectory: Sendable {
   }
 
   /// Returns the SHA-256 hash of the current bytes of a photo's file.
-  package func computeHash(of hash: PhotoHash) throws(KennelError) -> PhotoHash? {
+  func computeHash(of hash: PhotoHash) throws(KennelError) -> PhotoHash? {
     try Self.hash(of: OpenFile(reading: location(hash)))
   }
 
@@ -182,19 +143,6 @@ package final class PhotoDirectory: Sendable {
       guard count <= left else { throw .photoTooLarge }
       left -= count
       state.update(buffer.bytes(count))
-    }
-  }
-
-  /// Calls one closure with each photo's hash, and another with each name that is not a hash.
-  package func forEachFile(
-    photo: (PhotoHash) throws(KennelError) -> Void, unknownFile: (String) -> Void
-  ) throws(KennelError) {
-    try FileCalls.forEachName(in: path) { name throws(KennelError) in
-      if let hash = PhotoHash(name) {
-        try photo(hash)
-      } else if name != "incoming" {
-        unknownFile(name)
-      }
     }
   }
 }

@@ -83,6 +83,9 @@ package final class StagedPhoto: Sendable {
     self.file = file
   }
 
+  /// Lets others lock the file for reading. It is still not removed as that of a killed process.
+  package func shareLock() throws(KennelError) { try file.file.share() }
+
   /// The temporary path, for decoding the photo.
   package var path: String { file.path }
 }

@@ -139,19 +139,19 @@ extension PhotoDirectory {
 
   /// Puts a photo together again as it was uploaded.
   ///
+  /// - Parameters:
+  ///   - photo: the path of the photo that others get.
+  ///   - part: the path of what was taken out.
   /// - Throws: `damaged` if the part is not valid, `photoTooLarge`, or an error of the file system.
-  package func assemble(_ photo: PhotoHash, part: PhotoHash) throws(KennelError) -> StagedPhoto {
+  package func assemble(photo: String, part: String) throws(KennelError) -> StagedPhoto {
     try stage(limit: limits.maximum) { write throws(KennelError) in
-      try Self.assemble(photo: location(photo), part: location(part), write)
+      try Self.assemble(photo: photo, part: part, write)
     }
   }
 
   /// Returns the hash of a photo as it was uploaded.
   ///
-  /// - Parameters:
-  ///   - photo: the path of the photo that others get.
-  ///   - part: the path of what was taken out.
-  /// - Throws: the same errors as ``assemble(_:part:)``.
+  /// The parameters and errors are those of ``assemble(photo:part:)``.
   package func hashOfUpload(photo: String, part: String) throws(KennelError) -> PhotoHash? {
     var hash = Sodium.SHA256()
     var left = limits.maximum

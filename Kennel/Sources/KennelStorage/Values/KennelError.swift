@@ -87,6 +87,8 @@ package struct KennelError: Error, Sendable, LocalizedError, CustomStringConvert
     package static let badAddress = Code("badAddress")
     /// Another kennel could not be reached, or the connection failed too often.
     package static let unreachable = Code("unreachable")
+    /// The store of the photos could not be reached, or refused a request.
+    package static let storeUnavailable = Code("storeUnavailable")
     /// Another kennel's response is not valid.
     package static let badPeer = Code("badPeer")
     /// The file is not a valid or complete backup.
@@ -148,6 +150,14 @@ package struct KennelError: Error, Sendable, LocalizedError, CustomStringConvert
   }
 
   package static let cancelled = KennelError(.cancelled, "The operation was cancelled before it began.")
+  /// - Parameter cause: what the store or the connection reported, for the owner.
+  package static func storeUnavailable(cause: String) -> KennelError {
+    KennelError(
+      .storeUnavailable,
+      "The store of the photos cannot be reached. Nothing was lost. Try again in a moment.",
+      cause: cause)
+  }
+
   package static let closed = KennelError(
     .closed, "Kennel is shutting down. Try again when it has restarted.")
   /// - Parameter post: the post that has the photo.

@@ -8,11 +8,11 @@ struct AlbumArchive: Sendable {
   struct Item: Sendable {
     let post: Post.ID
     let photo: PhotoHash
-    let file: PhotoDirectory.File
     let entry: ZipDirectory.Entry
   }
 
   let items: [Item]
+  let blobs: any Blobs
   let workQueue: BlockingWorkQueue<Void>
   /// Returns whether the reader may still get a photo.
   let isAvailable: @Sendable (Item) async throws -> Bool
@@ -28,7 +28,11 @@ struct AlbumArchive: Sendable {
       guard try await isAvailable(item) else {
         throw Problem(.notFound, "The archive was broken off: its reader may not get all photos any more.")
       }
-      let photo = try await workQueue.run { () throws(KennelError) in try ArchivedPhoto(item.file) }
+      let byteCount = item.entry.byteCount
+      let file = try await blobs.file(item.photo, byteCount: Int(byteCount))
+      let photo = try await workQueue.run { () throws(KennelError) in
+        try ArchivedPhoto(file, byteCount: byteCount)
+      }
       let checksum = try await workQueue.run { () throws(KennelError) in try photo.checksum() }
       try await write(Data(directory.begin(item.entry, checksum: checksum)))
       var position: Int64 = 0

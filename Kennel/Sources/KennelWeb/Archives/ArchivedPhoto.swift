@@ -8,14 +8,16 @@ import KennelStorage
 /// The checksum comes before the bytes, so the file is read twice. Its pieces are small, however large the archive is.
 final class ArchivedPhoto: Sendable {
   static let pieceSize = 256 << 10
+  private let photo: BlobFile
   private let file: OpenFile
   let byteCount: Int64
 
   /// Opens a file. It blocks, as all methods do.
-  init(_ photo: PhotoDirectory.File) throws(KennelError) {
-    file = try OpenFile(reading: photo.path)
+  init(_ photo: BlobFile, byteCount announced: Int64) throws(KennelError) {
+    self.photo = photo
+    file = try photo.open()
     byteCount = Int64(try file.size())
-    guard byteCount == photo.byteCount else {
+    guard byteCount == announced else {
       throw KennelError(.inputOutput, "A photo has another size than when it was shared. Run kennel check.")
     }
   }

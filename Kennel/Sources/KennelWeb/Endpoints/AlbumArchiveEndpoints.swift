@@ -40,7 +40,7 @@ struct AlbumArchiveEndpoints: Sendable {
       try await self.items(of: album)
     }
     let albums = store.albums
-    return AlbumArchive(items: items, workQueue: workQueue) { item in
+    return AlbumArchive(items: items, blobs: store.blobs, workQueue: workQueue) { item in
       guard try await mayRead() else { return false }
       return try await albums.shows(item.post, as: item.photo, in: album.id)
     }
@@ -51,9 +51,9 @@ struct AlbumArchiveEndpoints: Sendable {
   private func items(of album: Album) async throws(KennelError) -> [AlbumArchive.Item] {
     let ids = try await store.albums.posts(in: album.id)
     let posts = try await store.posts.posts(ids)
-    let photos = store.photos
+    let blobs = store.blobs
     let readable = try await workQueue.run {
-      posts.filter { (try? ArchivedPhoto(photos.file($0.photo, byteCount: $0.byteCount))) != nil }
+      posts.filter { blobs.isReadable($0.photo, byteCount: $0.byteCount) }
     }
     var found: [Post] = []
     for post in readable.reversed() {
@@ -67,7 +67,7 @@ struct AlbumArchiveEndpoints: Sendable {
         year: clock.year, month: clock.month, day: clock.day, hour: clock.hour, minute: clock.minute,
         second: clock.second)
       return AlbumArchive.Item(
-        post: post.id, photo: post.photo, file: photos.file(post.photo, byteCount: post.byteCount),
+        post: post.id, photo: post.photo,
         entry: ZipDirectory.Entry(name: name, byteCount: Int64(post.byteCount), time: time))
     }
   }

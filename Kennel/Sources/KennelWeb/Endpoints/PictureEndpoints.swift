@@ -14,11 +14,22 @@ struct PictureEndpoints: Sendable {
     if call.visitor?.peer != nil, post.origin != nil || post.facts.format.isVideo {
       throw Problem(.notFound, "The post is not shared.")
     }
-    let file = store.photos.file(post.photo, byteCount: post.byteCount)
+    let body = try await store.blobs.body(of: post.photo, byteCount: post.byteCount)
+    let (type, tag) = (post.facts.format.contentType, EntityTag(post.photo.description))
+    let fields: HTTPFields = ["Cache-Control": CacheControl.revalidated]
     return try await store.posts.reportingIfMissing(post.id) { () async throws(KennelError) in
-      try await thumbnails.files.fileResponse(
-        at: file.path, for: call.request, contentType: post.facts.format.contentType,
-        fields: ["Cache-Control": CacheControl.revalidated], entityTag: EntityTag(post.photo.description))
+      switch body {
+      case .file(let file):
+        try await thumbnails.files.fileResponse(
+          at: file.path, for: call.request, contentType: type, fields: fields, entityTag: tag)
+      case .chunks(let open):
+        try await .opened(
+          length: Int64(post.byteCount), for: call.request, contentType: type, fields: fields, entityTag: tag
+        ) { range async throws(KennelError) in
+          let chunks = try await open(range)
+          return { writer in try await chunks.write { try await writer.write($0) } }
+        }
+      }
     }
   }
 

@@ -51,6 +51,7 @@ extension Problem {
     case .tooManyUploads: self.init(.tooManyRequests, detail)
     case .busy, .closed, .cancelled:
       self.init(.serviceUnavailable, detail, fields: ["Retry-After": "5"])
+    case .storeUnavailable: self.init(.serviceUnavailable, detail, fields: ["Retry-After": "30"])
     case .diskFull:
       self.init(507, "Kennel has no disk space left. Nothing was changed. Contact the owner.")
     default: self = .failed
@@ -58,9 +59,11 @@ extension Problem {
     if error.code == .badPhoto { cause = error.cause }
   }
 
-  /// Returns whether the owner has to know about the error: it is not a client error, and waiting does not help.
+  /// Returns whether the owner has to know about the error: it is not a client error, and waiting does not help. A store that
+  /// cannot be reached may need the owner, too.
   static func isFault(_ error: any Error) -> Bool {
     let status = Problem(error).status
     return status == .internalServerError || status == 507
+      || (error as? KennelError)?.code == .storeUnavailable
   }
 }

@@ -22,13 +22,13 @@ final class ThumbnailFiles: Sendable {
   private let workQueue = BlockingWorkQueue<Void>("thumbnails", slots: 4, maximumWaitingCount: 20_000)
   private static let partSuffix = ".part"
 
-  /// - Parameter photos: the photos. Thumbnails of missing photos are removed.
-  init(directory: String, limit: Int, photos: PhotoDirectory) throws(KennelError) {
+  /// - Parameter blobs: the photos. Thumbnails of missing photos are removed.
+  init(directory: String, limit: Int, blobs: any Blobs) throws(KennelError) {
     self.directory = directory
     state = Mutex(State(index: LRUCache(limit: limit)))
     try FileCalls.makeDirectory(directory)
     workQueue.submit(
-      CancellationTicket(), { [self] () throws(KennelError) in try indexExistingFiles(photos) }
+      CancellationTicket(), { [self] () throws(KennelError) in try indexExistingFiles(blobs) }
     ) { _ in }
   }
 
@@ -38,7 +38,7 @@ final class ThumbnailFiles: Sendable {
   private func path(_ key: ThumbnailKey) -> String { "\(directory)/\(key.fileName)" }
 
   /// Finds the files of earlier runs, the oldest first.
-  private func indexExistingFiles(_ photos: PhotoDirectory) throws(KennelError) {
+  private func indexExistingFiles(_ blobs: any Blobs) throws(KennelError) {
     var found: [(key: ThumbnailKey, byteCount: Int, used: Int)] = []
     var photoExists: [PhotoHash: Bool] = [:]
     try FileCalls.forEachName(in: directory) { name in
@@ -50,7 +50,7 @@ final class ThumbnailFiles: Sendable {
         if name.hasSuffix(Self.partSuffix) { unlink(path) }
         return
       }
-      let exists = photoExists[key.photo] ?? (FileCalls.size(of: photos.location(key.photo)) != nil)
+      let exists = photoExists[key.photo] ?? blobs.mayExist(key.photo)
       photoExists[key.photo] = exists
       if exists {
         found.append((key, Int(status.st_size), status.st_mtim.tv_sec))

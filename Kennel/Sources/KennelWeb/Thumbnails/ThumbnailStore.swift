@@ -49,7 +49,7 @@ package final class ThumbnailStore: Sendable {
     clock: KennelClock = .system
   ) throws(KennelError) {
     self.store = store
-    files = try ThumbnailFiles(directory: directory, limit: maximumDiskSize, photos: store.photos)
+    files = try ThumbnailFiles(directory: directory, limit: maximumDiskSize, blobs: store.blobs)
     photoCache = PhotoCache(clock: clock)
     state = Mutex(
       State(small: LRUCache(limit: maximumMemorySize), large: LRUCache(limit: Self.maximumOpenFileCount)))
@@ -141,7 +141,9 @@ package final class ThumbnailStore: Sendable {
   private func make(
     _ key: ThumbnailKey, byteCount: Int
   ) async throws(KennelError) -> (data: Data, isPlaceholder: Bool) {
-    let path = store.photos.file(key.photo, byteCount: byteCount).path
+    let file = try await store.blobs.file(key.photo, byteCount: byteCount)
+    defer { withExtendedLifetime(file) {} }
+    let path = file.path
     if try await PhotoInspector.isVideo(fileAt: path) {
       return try await makePoster(key, byteCount: byteCount, path: path)
     }

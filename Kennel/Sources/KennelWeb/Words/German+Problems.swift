@@ -296,6 +296,10 @@ extension Words {
       "Gerade werden zu viele Archive heruntergeladen. Versuche es gleich noch einmal."
     ),
     (
+      "The store of the photos cannot be reached. Nothing was lost. Try again in a moment.",
+      "Der Speicher der Fotos ist gerade nicht erreichbar. Nichts ging verloren. Versuche es gleich noch einmal."
+    ),
+    (
       "Kennel is shutting down. Try again when it has restarted.",
       "Der Kennel wird gerade beendet. Versuche es, wenn er wieder läuft."
     ),

@@ -35,6 +35,15 @@ package struct ObjectStore: Sendable {
     _ = try await page(prefix: "", after: nil, continuation: nil, limit: 1)
   }
 
+  /// Creates the bucket. Stores of other people usually have it already.
+  package func makeBucket() async throws(ObjectStoreError) {
+    do throws(StoreTransport.Failure) {
+      _ = try await transport.perform(StoreRequest(method: "PUT", key: "", subject: "the bucket"))
+    } catch {
+      throw error.error
+    }
+  }
+
   /// Deletes an object. Does nothing if it does not exist.
   package func delete(_ key: String) async throws(ObjectStoreError) {
     do throws(StoreTransport.Failure) {

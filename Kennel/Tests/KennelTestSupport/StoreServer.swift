@@ -1,19 +1,19 @@
 import Foundation
-@testable import ObjectStorage
+import ObjectStorage
 import TestSupport
 
 /// An S3-compatible server that checks signatures. This is moto (from PyPI), which keeps everything in memory, or the server
 /// that `scripts/test-stores` has started and names in KENNEL_TEST_STORE.
-final class StoreServer: Sendable {
+package final class StoreServer: Sendable {
   private static let external = ProcessInfo.processInfo.environment["KENNEL_TEST_STORE"]
   /// Whether there is a server.
-  static let isAvailable = external != nil || PythonInterpreter.has("moto, flask_cors")
+  package static let isAvailable = external != nil || PythonInterpreter.has("moto, flask_cors")
   /// Whether the server can check presigned URLs. moto cannot.
-  static let checksPresignedURLs = external != nil
-  static let shared: Result<StoreServer, any Error> = Result { try StoreServer() }
+  package static let checksPresignedURLs = external != nil
+  package static let shared: Result<StoreServer, any Error> = Result { try StoreServer() }
 
   private let endpoint: String
-  let credentials: StoreCredentials
+  package let credentials: StoreCredentials
   private let process: ChildProcess?
 
   private init() throws {
@@ -50,45 +50,14 @@ final class StoreServer: Sendable {
   }
 
   /// The location of a bucket.
-  func location(_ bucket: String, _ prefix: String = "") throws -> StoreLocation {
+  package func location(_ bucket: String, _ prefix: String = "") throws -> StoreLocation {
     try StoreLocation("s3://\(bucket)/\(prefix)?endpoint=\(endpoint)&region=us-east-1", environment: [:])
   }
 
   /// A store with a new bucket.
-  func store(_ bucket: String, _ prefix: String = "") async throws -> ObjectStore {
+  package func store(_ bucket: String, _ prefix: String = "") async throws -> ObjectStore {
     let store = ObjectStore(try location(bucket, prefix), credentials: credentials)
-    let request = StoreRequest(method: "PUT", key: "", subject: "the bucket")
-    _ = try await store.transport.perform(request)
+    try await store.makeBucket()
     return store
   }
-}
-
-extension AsyncSequence where Self: Sendable, Element: Sendable {
-  /// All elements.
-  func collected() async throws -> [Element] {
-    var all: [Element] = []
-    for try await element in self { all.append(element) }
-    return all
-  }
-}
-
-/// A sequence of chunks.
-struct Chunks: AsyncSequence, Sendable {
-  var chunks: [Data]
-  /// Called before each chunk.
-  var before: @Sendable (Int) async throws -> Void = { _ in }
-
-  struct AsyncIterator: AsyncIteratorProtocol {
-    var index = 0
-    let sequence: Chunks
-
-    mutating func next() async throws -> Data? {
-      guard index < sequence.chunks.count else { return nil }
-      try await sequence.before(index)
-      defer { index += 1 }
-      return sequence.chunks[index]
-    }
-  }
-
-  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(sequence: self) }
 }

@@ -1,0 +1,142 @@
+import Foundation
+import KennelStorage
+import ObjectStorage
+
+extension StoredBlobs {
+  package func put(_ photo: StagedPhoto) async throws(KennelError) -> FileLock? {
+    let held = try await holdRemovals()
+    try await uploadPermits.withPermit { () async throws(KennelError) in
+      do { try await upload(photo) } catch { throw KennelError(error, photo.hash) }
+    }
+    // The next thing that happens to a photo is that its thumbnails are made.
+    try await directory.workQueue.run { [cache] in cache.add(photo) }
+    return held
+  }
+
+  /// Prevents objects from being removed until the row of a photo is committed. Waits while some are being removed.
+  private func holdRemovals() async throws(KennelError) -> FileLock {
+    for _ in 0..<200 {
+      let lock = try await directory.workQueue.run { [directory] () throws(KennelError) in
+        try directory.holdRemovalsIfFree()
+      }
+      if let lock { return lock }
+      do { try await Task.sleep(for: .milliseconds(50)) } catch { throw .cancelled }
+    }
+    throw KennelError(.busy, "Photos are being removed from the store. Try again in a moment.")
+  }
+
+  private func upload(_ photo: StagedPhoto) async throws {
+    let key = key(photo.hash)
+    let size = Int64(photo.byteCount)
+    guard photo.byteCount <= configuration.plan.partSize else {
+      // The object appears when it is complete. It would be replaced by the same bytes.
+      if try await store.properties(of: key)?.size == size { return }
+      try await store.upload(
+        FileChunks(path: photo.path, workQueue: directory.workQueue), as: key, plan: configuration.plan)
+      return
+    }
+    let data = try await directory.workQueue.run { () throws(KennelError) in
+      try OpenFile(reading: photo.path).contents(limit: photo.byteCount)
+    }
+    guard Sodium.sha256(Array(data)) == photo.hash.bytes else {
+      throw KennelError(.inputOutput, "A file that was uploaded changed on the disk. Upload it again.")
+    }
+    let result = try await store.put(data, as: key, onlyIfAbsent: true)
+    // An object of another size is damaged.
+    if result == .existed, try await store.properties(of: key)?.size != size {
+      try await store.put(data, as: key)
+    }
+  }
+
+  /// The row decides whether a photo exists.
+  package func has(_ hash: PhotoHash, byteCount: Int) -> Bool { true }
+
+  package func place(
+    _ photo: StagedPhoto, in transaction: WriteTransaction, ifUndone recover: @escaping () -> Void
+  ) {}
+
+  /// The object is removed later, by ``delete(_:)``.
+  package func remove(_ hash: PhotoHash, in transaction: WriteTransaction) throws(KennelError) {
+    try transaction.connection.run(
+      "INSERT INTO removals (hash) VALUES (?) ON CONFLICT DO NOTHING", .blob(hash.bytes))
+  }
+}
+
+// MARK: Sweeping
+
+extension StoredBlobs: BlobSweeper {
+  package var sweeper: (any BlobSweeper)? { self }
+  package var removalAge: Duration { configuration.removalAge }
+
+  package func delete(_ hashes: [PhotoHash]) async throws(KennelError) {
+    do throws(ObjectStoreError) {
+      try await store.delete(hashes.map { key($0) })
+    } catch {
+      throw KennelError(error, nil)
+    }
+    try await directory.workQueue.run { [cache] in for hash in hashes { cache.remove(hash) } }
+  }
+
+  package func oldPhotos(after last: PhotoHash?) async throws(KennelError) -> [PhotoHash] {
+    let (limit, oldest) = (1000, now() - TimeInterval(configuration.orphanAge.components.seconds))
+    var hashes: [PhotoHash] = []
+    do {
+      for try await object in store.objects(after: last.map { key($0) }) {
+        guard let hash = PhotoHash(object.key), let modified = object.modified, modified < oldest else {
+          continue
+        }
+        hashes.append(hash)
+        if hashes.count == limit { break }
+      }
+    } catch {
+      throw KennelError(error, nil)
+    }
+    return hashes
+  }
+}
+
+/// The bytes of a file in pieces.
+private struct FileChunks: AsyncSequence, Sendable {
+  private final class Reader: Sendable {
+    let file: OpenFile
+
+    init(_ path: String) throws(KennelError) { file = try OpenFile(reading: path) }
+
+    func next(at position: Int) throws(KennelError) -> Data {
+      let buffer = FileBuffer()
+      let count = try file.read(into: buffer.first(.max), at: position)
+      return Data(buffer.bytes(count))
+    }
+  }
+
+  let path: String
+  let workQueue: BlockingWorkQueue<Void>
+
+  struct AsyncIterator: AsyncIteratorProtocol {
+    fileprivate let path: String
+    fileprivate let workQueue: BlockingWorkQueue<Void>
+    private var reader: Reader?
+    private var position = 0
+
+    fileprivate init(path: String, workQueue: BlockingWorkQueue<Void>) {
+      (self.path, self.workQueue) = (path, workQueue)
+    }
+
+    mutating func next() async throws -> Data? {
+      let reader: Reader
+      if let known = self.reader {
+        reader = known
+      } else {
+        reader = try await workQueue.run { [path] () throws(KennelError) in try Reader(path) }
+        self.reader = reader
+      }
+      let data = try await workQueue.run { [position] () throws(KennelError) in
+        try reader.next(at: position)
+      }
+      position += data.count
+      return data.isEmpty ? nil : data
+    }
+  }
+
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(path: path, workQueue: workQueue) }
+}

@@ -1,0 +1,122 @@
+import Foundation
+import KennelStorage
+import ObjectStorage
+
+/// Which store has the photos of a kennel. A file in the kennel's directory records it, so that every program that opens the
+/// kennel uses the same store, and an object in the store records to which kennel it belongs.
+package struct StoredPhotosPlace: Sendable {
+  static let ownerKey = "kennel.id"
+  private static let fileName = "photos.store"
+
+  package let location: StoreLocation
+  /// A random text that is in the file and in the store.
+  private let owner: String
+
+  private static func path(_ directory: String) -> String { "\(directory)/\(fileName)" }
+
+  /// Returns the store of the kennel in a directory, or nil if its photos are in the directory.
+  package static func read(_ directory: String) throws(KennelError) -> StoredPhotosPlace? {
+    try read(fileAt: path(directory))
+  }
+
+  private static func read(fileAt path: String) throws(KennelError) -> StoredPhotosPlace? {
+    guard let text = try FileCalls.text(of: path, limit: 8192) else { return nil }
+    let lines = text.split(separator: "\n").map(String.init)
+    guard lines.count == 2, let location = try? StoreLocation(lines[0], environment: [:]) else {
+      throw KennelError(
+        .damaged,
+        "The file \(path), which names the store of the photos, is not valid. Copy it from a backup.")
+    }
+    return StoredPhotosPlace(location: location, owner: lines[1])
+  }
+
+  /// Records that the photos of a kennel are in a store.
+  ///
+  /// A kennel whose photos are in its directory is refused, and so is a store with the photos of another kennel: photos that are
+  /// not in the database are removed from the store.
+  ///
+  /// - Parameters:
+  ///   - location: the store.
+  ///   - credentials: what signs the request.
+  package static func choose(
+    _ location: StoreLocation, for directory: String, credentials: StoreCredentials
+  ) async throws(KennelError) -> StoredPhotosPlace {
+    if let known = try read(directory) {
+      guard known.location.bucket == location.bucket, known.location.prefix == location.prefix else {
+        throw KennelError(
+          .notAllowed,
+          "The photos of this kennel are in \(known.location). They cannot be moved to another store yet.")
+      }
+      let place = StoredPhotosPlace(location: location, owner: known.owner)
+      if known.location != location { try place.write(directory) }
+      return place
+    }
+    try requireNoPhotos(in: directory)
+    // The file gets its name when the store has the owner's object. After an interruption, the same owner is used again.
+    let draft = path(directory) + ".new"
+    let owner = try read(fileAt: draft)?.owner ?? Sodium.base64(Sodium.randomBytes(16))
+    let place = StoredPhotosPlace(location: location, owner: owner)
+    try FileCalls.makeDirectory(directory)
+    try place.write(toFileAt: draft)
+    try await place.claim(credentials)
+    try FileCalls.rename(draft, to: path(directory))
+    try FileCalls.syncDirectory(directory)
+    return place
+  }
+
+  private func claim(_ credentials: StoreCredentials) async throws(KennelError) {
+    let store = ObjectStore(location, credentials: credentials)
+    do throws(ObjectStoreError) {
+      let result = try await store.put(Data(owner.utf8), as: Self.ownerKey, onlyIfAbsent: true)
+      guard result == .existed else { return }
+      // It may be from an earlier attempt.
+      if try await store.data(of: Self.ownerKey, maximumSize: 1024) == Data(owner.utf8) { return }
+    } catch {
+      throw KennelError(
+        .storeUnavailable, "The store \(location) cannot be used: \(error.description)")
+    }
+    throw KennelError(
+      .notAllowed, "The store \(location) has the photos of another kennel. Choose another prefix.")
+  }
+
+  private static func requireNoPhotos(in directory: String) throws(KennelError) {
+    let photos = directory + "/photos"
+    guard FileCalls.kind(of: photos) == .directory else { return }
+    var hasPhotos = false
+    try FileCalls.forEachName(in: photos) { if PhotoHash($0) != nil { hasPhotos = true } }
+    guard !hasPhotos else {
+      throw KennelError(
+        .notAllowed,
+        "The photos of this kennel are in \(photos). They cannot be moved to a store yet. Start without --photos."
+      )
+    }
+  }
+
+  private func write(_ directory: String) throws(KennelError) {
+    let path = Self.path(directory)
+    try write(toFileAt: path + ".new")
+    try FileCalls.rename(path + ".new", to: path)
+    try FileCalls.syncDirectory(directory)
+  }
+
+  private func write(toFileAt path: String) throws(KennelError) {
+    try FileCalls.remove(path)
+    let file = try OpenFile(creating: path)
+    try file.write(Data("\(location)\n\(owner)\n".utf8))
+    try file.sync()
+  }
+}
+
+extension StoredPhotosPlace {
+  /// Returns what opens the photos of the kennel in a directory.
+  package func blobs(
+    for directory: String, credentials: StoreCredentials,
+    configuration: StoredBlobs.Configuration = StoredBlobs.Configuration()
+  ) -> @Sendable (PhotoDirectory) throws(KennelError) -> any Blobs {
+    let store = ObjectStore(location, credentials: credentials)
+    return { photos throws(KennelError) in
+      try StoredBlobs(
+        store, directory: photos, cacheDirectory: directory + "/photo-cache", configuration: configuration)
+    }
+  }
+}
