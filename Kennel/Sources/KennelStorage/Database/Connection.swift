@@ -118,6 +118,12 @@ package final class Connection: RecordConnection {
 
   package func commit() throws(KennelError) { try run("COMMIT") }
 
+  package func rollBack() {
+    if isInTransaction { _ = try? run("ROLLBACK") }
+  }
+
+  package func rollBackToSavepoint() throws(KennelError) { try run("ROLLBACK TO job") }
+
   package func run(_ sql: StaticString, values: [SQLValue]) throws(KennelError) -> Int {
     let statement = try bound(sql, values)
     defer { statement.rewind() }

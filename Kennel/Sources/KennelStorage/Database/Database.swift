@@ -18,8 +18,8 @@ package final class Database: Records {
     package init() {}
   }
 
-  private let writer: BlockingWorkQueue<WriteTransaction>
-  private let reader: BlockingWorkQueue<any RecordConnection>
+  package let writer: BlockingWorkQueue<WriteTransaction>
+  package let reader: BlockingWorkQueue<any RecordConnection>
   private let watcher: BlockingWorkQueue<any RecordConnection>
   private let connections: Connections
   private let commits: CommitWatch
@@ -61,37 +61,6 @@ package final class Database: Records {
     watcher = BlockingWorkQueue("polls", slots: 1, maximumWaitingCount: 1) { _, jobs in
       for job in jobs { connections.watch(job) }
     }
-  }
-
-  /// Makes a change in a transaction. Returns when it is on the disk.
-  ///
-  /// The work may run twice, if other work in the same transaction failed. Cancelling withdraws a change that has not
-  /// begun.
-  package func write<Value: Sendable>(
-    _ work: @escaping @Sendable (WriteTransaction) throws(KennelError) -> Value
-  ) async throws(KennelError) -> Value {
-    try await writer.run(work)
-  }
-
-  /// Makes a change without waiting for it.
-  package func writeLater(_ work: @escaping @Sendable (WriteTransaction) throws(KennelError) -> Void) {
-    writer.submit(CancellationTicket(), work) { _ in }
-  }
-
-  /// Reads one consistent state of the database, independent of concurrent writes.
-  package func read<Value: Sendable>(
-    _ work: @escaping @Sendable (any RecordConnection) throws(KennelError) -> Value
-  ) async throws(KennelError) -> Value {
-    try await reader.run(work)
-  }
-
-  /// The callback form of `read`. `completion` is called once.
-  package func read<Value: Sendable>(
-    _ ticket: CancellationTicket,
-    _ work: @escaping @Sendable (any RecordConnection) throws(KennelError) -> Value,
-    completion: @escaping @Sendable (Result<Value, KennelError>) -> Void
-  ) {
-    reader.submit(ticket, work, completion: completion)
   }
 
   /// Reads the database if any process has changed it since the last call. Otherwise, it returns nil without reading

@@ -25,7 +25,7 @@ package final class ReadOnlyDatabase: Sendable {
     try await queue.run { [reader] () throws(KennelError) in
       try reader.attempt { connection throws(KennelError) in
         try connection.run("BEGIN")
-        defer { if connection.isInTransaction { _ = try? connection.run("ROLLBACK") } }
+        defer { connection.rollBack() }
         return try work(connection)
       }
     }

@@ -37,6 +37,10 @@ package protocol RecordConnection: AnyObject {
   ) throws(KennelError) -> Value?
   /// Commits the transaction.
   func commit() throws(KennelError)
+  /// Ends the transaction without an effect, if there is one. If even this fails, the next transaction reports the error.
+  func rollBack()
+  /// Undoes the changes since the savepoint `job`, which stays.
+  func rollBackToSavepoint() throws(KennelError)
 }
 
 extension RecordConnection {

@@ -2,27 +2,10 @@
 ///
 /// The work is synchronous, and runs on threads that may block.
 package protocol Records: Sendable {
-  /// Makes a change in a transaction. Returns when it is committed.
-  ///
-  /// The work may run several times. Cancelling withdraws a change that has not begun.
-  func write<Value: Sendable>(
-    _ work: @escaping @Sendable (WriteTransaction) throws(KennelError) -> Value
-  ) async throws(KennelError) -> Value
-
-  /// Makes a change without waiting for it.
-  func writeLater(_ work: @escaping @Sendable (WriteTransaction) throws(KennelError) -> Void)
-
-  /// Reads one consistent state, independent of concurrent changes.
-  func read<Value: Sendable>(
-    _ work: @escaping @Sendable (any RecordConnection) throws(KennelError) -> Value
-  ) async throws(KennelError) -> Value
-
-  /// The callback form of `read`. `completion` is called once.
-  func read<Value: Sendable>(
-    _ ticket: CancellationTicket,
-    _ work: @escaping @Sendable (any RecordConnection) throws(KennelError) -> Value,
-    completion: @escaping @Sendable (Result<Value, KennelError>) -> Void
-  )
+  /// Runs changes, each in a transaction or in one that it shares with others.
+  var writer: BlockingWorkQueue<WriteTransaction> { get }
+  /// Runs what reads, each in one consistent state.
+  var reader: BlockingWorkQueue<any RecordConnection> { get }
 
   /// Reads if any process may have made a change since the last call. Otherwise, it returns nil.
   func readChanges<Value: Sendable>(
@@ -37,4 +20,37 @@ package protocol Records: Sendable {
 
   /// Refuses new work, and returns when waiting work is done.
   func close() async
+}
+
+extension Records {
+  /// Makes a change in a transaction. Returns when it is committed.
+  ///
+  /// The work may run several times, for example if other work in the same transaction failed. Cancelling withdraws a change that
+  /// has not begun.
+  package func write<Value: Sendable>(
+    _ work: @escaping @Sendable (WriteTransaction) throws(KennelError) -> Value
+  ) async throws(KennelError) -> Value {
+    try await writer.run(work)
+  }
+
+  /// Makes a change without waiting for it.
+  package func writeLater(_ work: @escaping @Sendable (WriteTransaction) throws(KennelError) -> Void) {
+    writer.submit(CancellationTicket(), work) { _ in }
+  }
+
+  /// Reads one consistent state, independent of concurrent changes.
+  package func read<Value: Sendable>(
+    _ work: @escaping @Sendable (any RecordConnection) throws(KennelError) -> Value
+  ) async throws(KennelError) -> Value {
+    try await reader.run(work)
+  }
+
+  /// The callback form of `read`. `completion` is called once.
+  package func read<Value: Sendable>(
+    _ ticket: CancellationTicket,
+    _ work: @escaping @Sendable (any RecordConnection) throws(KennelError) -> Value,
+    completion: @escaping @Sendable (Result<Value, KennelError>) -> Void
+  ) {
+    reader.submit(ticket, work, completion: completion)
+  }
 }

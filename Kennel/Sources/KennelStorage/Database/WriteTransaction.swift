@@ -46,7 +46,7 @@ package final class WriteTransaction {
       }
       mustRollBack = true
       guard connection.isInTransaction else { throw error }
-      try connection.run("ROLLBACK TO job")
+      try connection.rollBackToSavepoint()
       try connection.run("RELEASE job")
       mustRollBack = false
       throw error
@@ -69,10 +69,7 @@ package final class WriteTransaction {
   }
 
   func rollBack() {
-    if connection.isInTransaction {
-      // If even this fails, there is nothing left to try. The next BEGIN reports the error.
-      _ = try? connection.run("ROLLBACK")
-    }
+    connection.rollBack()
     let endings = self.endings
     reset()
     for ending in endings { ending(false) }

@@ -48,7 +48,12 @@ final class PostgresRecordConnection: RecordConnection {
     }
   }
 
-  /// Ends a transaction without an effect.
+  func rollBackToSavepoint() throws(KennelError) {
+    _ = try result(of: "ROLLBACK TO job", [])
+    // The failed statement is part of what was rolled back.
+    hasFailed = false
+  }
+
   func rollBack() {
     guard isInTransaction else { return }
     do throws(KennelError) {
@@ -67,13 +72,7 @@ final class PostgresRecordConnection: RecordConnection {
   func script(_ text: String) throws(KennelError) { _ = try result(of: .script(text)) }
 
   func run(_ sql: StaticString, values: [SQLValue]) throws(KennelError) -> Int {
-    let changed = try result(of: sql, values).changedRows
-    // The failed statement is part of what was rolled back.
-    if "\(sql)".hasPrefix("ROLLBACK") {
-      hasFailed = false
-      if "\(sql)" == "ROLLBACK" { isInTransaction = false }
-    }
-    return changed
+    try result(of: sql, values).changedRows
   }
 
   func runReturningNumber(_ sql: StaticString, values: [SQLValue]) throws(KennelError) -> Int64 {

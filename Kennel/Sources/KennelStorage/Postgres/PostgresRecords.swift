@@ -16,8 +16,8 @@ package final class PostgresRecords: Records {
   private static let longestSilence = Duration.seconds(30)
   private static let channel = "kennel"
 
-  private let writer: BlockingWorkQueue<WriteTransaction>
-  private let reader: BlockingWorkQueue<any RecordConnection>
+  package let writer: BlockingWorkQueue<WriteTransaction>
+  package let reader: BlockingWorkQueue<any RecordConnection>
   private let connections: Connections
   private let commits: Commits
   private let listener: Task<Void, Never>
@@ -66,30 +66,6 @@ package final class PostgresRecords: Records {
         others.continuation.yield()
       }
     }
-  }
-
-  package func write<Value: Sendable>(
-    _ work: @escaping @Sendable (WriteTransaction) throws(KennelError) -> Value
-  ) async throws(KennelError) -> Value {
-    try await writer.run(work)
-  }
-
-  package func writeLater(_ work: @escaping @Sendable (WriteTransaction) throws(KennelError) -> Void) {
-    writer.submit(CancellationTicket(), work) { _ in }
-  }
-
-  package func read<Value: Sendable>(
-    _ work: @escaping @Sendable (any RecordConnection) throws(KennelError) -> Value
-  ) async throws(KennelError) -> Value {
-    try await reader.run(work)
-  }
-
-  package func read<Value: Sendable>(
-    _ ticket: CancellationTicket,
-    _ work: @escaping @Sendable (any RecordConnection) throws(KennelError) -> Value,
-    completion: @escaping @Sendable (Result<Value, KennelError>) -> Void
-  ) {
-    reader.submit(ticket, work, completion: completion)
   }
 
   package func readChanges<Value: Sendable>(
