@@ -89,7 +89,7 @@ test: setup-test ## run all tests, also under sanitizers, and check the built pr
 	@if [ -s build/unsteady ]; then echo "test: these tests failed in parallel and passed alone:"; cat build/unsteady; fi
 	@echo "test: all tests passed"
 
-test-plain: # internal: the part of `make test` without sanitizers
+test-plain: # internal: the part of `make test` without sanitizers and adopt
 	@scripts/step 'build' swift build --build-tests
 	@scripts/test-swift 'tests' 900 $(TEST_FLAGS)
 	@scripts/step 'linked libraries' scripts/check-links
@@ -108,12 +108,12 @@ test-plain: # internal: the part of `make test` without sanitizers
 	@scripts/step 'targets of make help' scripts/test-make-help
 	@scripts/step 'release' scripts/release --dry-run 99.0.0
 	@scripts/step 'page in a browser' scripts/test-page
-	@scripts/step 'adopt' scripts/test-adopt
 
-test-sanitizers: # internal: the part of `make test` with sanitizers
+test-sanitizers: # internal: the part of `make test` with sanitizers, and the tests of adopt
 	@$(MAKE) --no-print-directory test-threads
 	@scripts/step 'random loads under both sanitizers' scripts/soak $(SOAK_MINUTES) thread address
 	@scripts/step 'random input' scripts/fuzz 5
+	@scripts/step 'adopt' scripts/test-adopt
 
 adopt: setup-build ## build adopt, the tool for completion handlers, into build/adopt
 	swift build --package-path Adopt --scratch-path .build/adopt -c release --product adopt

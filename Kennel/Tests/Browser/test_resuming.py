@@ -19,7 +19,8 @@ def kennel(tmp_path):
 
 
 def large(picture, count: int):
-    return [picture(f"{number}.png", data=pictures.noise(300 + number, 200)) for number in range(count)]
+    # Slowed down, even two take 25 s, so that the next step of a test comes before their end on a busy machine too.
+    return [picture(f"{number}.png", data=pictures.noise(500 + number, 500)) for number in range(count)]
 
 
 def captions(kennel) -> list[str]:
@@ -39,7 +40,7 @@ def begin_slowly(person, dialog, count: int):
     slow(line, 60_000)
     dialog.get_by_role("button", name=f"Share {count} photos").click()
     bar = dialog.get_by_role("progressbar", name="Uploading 0.png").element_handle()
-    person.page.wait_for_function("(bar) => bar.value > 0.4", arg=bar)
+    person.page.wait_for_function("(bar) => bar.value > 0.1", arg=bar)
     return line
 
 
