@@ -48,12 +48,10 @@ extension Posts {
         ORDER BY binned DESC, id DESC LIMIT ?
         """, author.map { .integer($0) } ?? .null, .integer(Int64(min(max(limit, 1), Self.maximumPageSize)))
       ) { (id: $0.integer(0), binned: $0.integer(1)) }
-      var posts: [BinnedPost] = []
-      for (id, binned) in ids {
-        guard let post = try Self.post(id, for: user, inBin: true, from: connection) else { continue }
-        posts.append(BinnedPost(post: post, binned: Date(milliseconds: binned)))
+      let times = Dictionary(ids.map { ($0.id, $0.binned) }) { first, _ in first }
+      return try Self.posts(ids.map(\.id), for: user, inBin: true, from: connection).compactMap { post in
+        times[post.id].map { BinnedPost(post: post, binned: Date(milliseconds: $0)) }
       }
-      return posts
     }
   }
 
