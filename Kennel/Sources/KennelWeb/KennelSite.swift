@@ -83,8 +83,8 @@ package final class KennelSite: Sendable {
       ignoresAuthorization: configuration.ignoresAuthorization,
       languages: LanguageChoice(standard: configuration.language))
     let gate = Gate(
-      store: store, visitors: visitors, guesses: GuessLimiter(clock: clock),
-      feedGuesses: GuessLimiter(clock: clock), clock: clock,
+      store: store, visitors: visitors, guesses: store.guessLimiter("link"),
+      feedGuesses: store.guessLimiter("feed"), clock: clock,
       isForcedOpen: configuration.isOpenToEveryone)
     self.gate = gate
     let renderer = PageRenderer(

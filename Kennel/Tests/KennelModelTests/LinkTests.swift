@@ -92,26 +92,29 @@ import Testing
     }
   }
 
-  @Test func `guesses are limited for each address`() throws {
+  @Test func `guesses are limited for each address`() async throws {
     let time = ManualKennelClock()
-    let limiter = GuessLimiter(
-      AttemptAllowance(burst: 2, refill: .seconds(10)), capacity: 100, clock: time.clock)
-    func isRefused(_ address: String) -> Bool {
-      do throws(KennelError) {
-        try limiter.check(address)
-        return false
-      } catch {
-        #expect(error.code == .tooManyAttempts && error.secondsToWait == 10)
-        return true
+    try await withStore(clock: time.clock) { store in
+      let limiter = GuessLimiter(
+        "test", AttemptAllowance(burst: 2, refill: .seconds(10)), capacity: 100,
+        shared: store.accounts.allowances, clock: time.clock)
+      func isRefused(_ address: String) -> Bool {
+        do throws(KennelError) {
+          try limiter.check(address)
+          return false
+        } catch {
+          #expect(error.code == .tooManyAttempts && error.secondsToWait == 10)
+          return true
+        }
       }
-    }
-    for _ in 0..<2 {
+      for _ in 0..<2 {
+        #expect(!isRefused("192.0.2.1"))
+        try await limiter.countFailure("192.0.2.1")
+      }
+      #expect(isRefused("192.0.2.1"))
+      #expect(!isRefused("192.0.2.2"))
+      time.advance(by: .seconds(10))
       #expect(!isRefused("192.0.2.1"))
-      limiter.countFailure("192.0.2.1")
     }
-    #expect(isRefused("192.0.2.1"))
-    #expect(!isRefused("192.0.2.2"))
-    time.advance(by: .seconds(10))
-    #expect(!isRefused("192.0.2.1"))
   }
 }

@@ -35,9 +35,8 @@ extension Accounts {
       let now = clock.uptime()
       switch arrive(visitor, digest, at: now, password: password) {
       case .wait(let seconds):
-        throw KennelError(
-          .tooManyAttempts, "Too many attempts to sign in. Try again in \(seconds) seconds.",
-          secondsToWait: seconds)
+        if try await isKnownElsewhere(visitor, at: now) { continue }
+        throw Self.tooManyAttempts(seconds)
       case .attempt(let id, let task):
         return try await withTaskCancellationHandler {
           await task.value
@@ -53,6 +52,25 @@ extension Accounts {
         signIns.withLock { $0.coordinator.invalidate(digest) }
       }
     }
+  }
+
+  private static func tooManyAttempts(_ seconds: Int) -> KennelError {
+    KennelError(
+      .tooManyAttempts, "Too many attempts to sign in. Try again in \(seconds) seconds.",
+      secondsToWait: seconds)
+  }
+
+  /// Returns whether a visitor who must wait as a stranger signed in recently through another process, or before a restart.
+  private func isKnownElsewhere(
+    _ visitor: SignInLimiter.Visitor, at now: Duration
+  ) async throws(KennelError) -> Bool {
+    let permission = signIns.withLock { signIns in
+      signIns.coordinator.waitsAsUnknown(visitor, at: now)
+        ? signIns.coordinator.permission(of: visitor).name : nil
+    }
+    guard let permission, let rest = try await allowances.remaining(permission) else { return false }
+    signIns.withLock { $0.coordinator.confirm(visitor, for: rest, at: now) }
+    return true
   }
 
   /// Discards all verified credentials of a user.
@@ -98,20 +116,55 @@ extension Accounts {
   }
 
   private func performAttempt(_ id: Int, name: String, password: String) async -> Result<User, KennelError> {
+    let counts = signIns.withLock { $0.coordinator.counts(ofAttempt: id) }
+    let shared = await allowances.take(counts)
+    if let shared {
+      signIns.withLock { [now = clock.uptime()] in
+        $0.coordinator.learn(shared.untilFull, ofAttempt: id, at: now)
+      }
+    }
     let result: Result<User, KennelError>
     let outcome: SignInCoordinator.Outcome
     do throws(KennelError) {
+      if let delay = shared?.delay, delay > .zero { throw Self.tooManyAttempts(delay.secondsRoundedUp) }
       let verified = try await verify(name, password)
       (result, outcome) = (.success(verified.user), .right(verified.credentials))
     } catch {
-      (result, outcome) = (.failure(error), error.code == .wrongCredentials ? .wrong : .undecided)
+      result = .failure(error)
+      outcome =
+        switch error.code {
+        case .wrongCredentials: .wrong
+        case .tooManyAttempts: .refused
+        default: .undecided
+        }
     }
     let now = clock.uptime()
-    signIns.withLock { state in
+    let visitors = signIns.withLock { state in
+      let visitors = state.coordinator.visitors(ofAttempt: id)
       state.coordinator.finish(id, outcome, at: now)
       state.work[id] = nil
+      return visitors
     }
+    let counted = zip(counts, shared?.untilFull ?? []).filter { $0.1 != nil }.map { $0.0 }
+    settle(counted, outcome, visitors)
     return result
+  }
+
+  /// Completes what all processes know about an attempt.
+  private func settle(
+    _ counts: [SharedAllowances.Count], _ outcome: SignInCoordinator.Outcome,
+    _ visitors: Set<SignInLimiter.Visitor>
+  ) {
+    switch outcome {
+    case .wrong, .refused: break
+    case .undecided: allowances.giveBack(counts)
+    case .right:
+      let permissions = signIns.withLock { state in
+        visitors.map { state.coordinator.permission(of: $0) }
+      }
+      allowances.giveBack(
+        counts, recording: Dictionary(permissions.map { ($0.name, $0.duration) }) { first, _ in first })
+    }
   }
 
   private func verify(

@@ -35,7 +35,10 @@ package final class Accounts: Sendable {
   /// The sessions whose use is being recorded, by the hashes of their tokens.
   let sessionsInUse = Mutex<Set<[UInt8]>>([])
   /// Limits how often a client may try links that do not exist.
-  let linkLimiter = Mutex(SignInLimiter(unknownVisitors: .init(burst: 1000, refill: .seconds(1))))
+  let linkLimiter = Mutex(
+    SignInLimiter(purpose: "account-link", unknownVisitors: .init(burst: 1000, refill: .seconds(1))))
+  /// The attempts that all processes count together.
+  let allowances: SharedAllowances
   /// Limits how often a user may change the name, because each change brings the words of all the user's posts up to date.
   private let renamings = Mutex(
     AllowanceTable<User.ID>(AttemptAllowance(burst: 5, refill: .seconds(720)), capacity: 10_000))
@@ -44,8 +47,11 @@ package final class Accounts: Sendable {
   /// The key under which verified credentials are hashed. It never leaves this process.
   let digestKey = Sodium.randomBytes(32)
 
-  init(posts: Posts, clock: KennelClock, configuration: Configuration) throws(KennelError) {
+  init(
+    posts: Posts, allowances: SharedAllowances, clock: KennelClock, configuration: Configuration
+  ) throws(KennelError) {
     database = posts.database
+    self.allowances = allowances
     self.posts = posts
     self.clock = clock
     self.configuration = configuration

@@ -19,6 +19,8 @@ struct SignInCoordinator: Sendable {
   enum Outcome: Sendable, Equatable {
     case right(VerifiedCredentials)
     case wrong
+    /// The limit that all processes share was reached, so nothing was verified. The counts are those of all processes.
+    case refused
     /// The attempt was cancelled, or the store failed.
     case undecided
   }
@@ -67,7 +69,7 @@ struct SignInCoordinator: Sendable {
     abandon(id)
     guard let attempt = attempts.removeValue(forKey: id) else { return }
     switch outcome {
-    case .wrong: break
+    case .wrong, .refused: break
     case .undecided: limiter.refund(attempt.counted)
     case .right(let credentials):
       limiter.refund(attempt.counted)
@@ -79,6 +81,35 @@ struct SignInCoordinator: Sendable {
   /// Records that verified credentials are still valid for a visitor.
   mutating func confirm(_ visitor: SignInLimiter.Visitor, at now: Duration) {
     limiter.remember(visitor, at: now)
+  }
+
+  /// Records that another process knows a visitor.
+  mutating func confirm(_ visitor: SignInLimiter.Visitor, for duration: Duration, at now: Duration) {
+    limiter.remember(visitor, for: duration, at: now)
+  }
+
+  /// Whether a visitor must wait only because this process does not know the visitor.
+  func waitsAsUnknown(_ visitor: SignInLimiter.Visitor, at now: Duration) -> Bool {
+    limiter.waitsAsUnknown(visitor, at: now)
+  }
+
+  /// The name of the permission of a visitor who signed in recently, and how long it lasts.
+  func permission(of visitor: SignInLimiter.Visitor) -> (name: String, duration: Duration) {
+    (limiter.permission(of: visitor), limiter.permissionDuration)
+  }
+
+  /// Returns what all processes count together for an attempt.
+  func counts(ofAttempt id: Int) -> [SharedAllowances.Count] {
+    attempts[id].map { limiter.counts(of: $0.counted) } ?? []
+  }
+
+  /// The visitors who wait for the result of an attempt.
+  func visitors(ofAttempt id: Int) -> Set<SignInLimiter.Visitor> { attempts[id]?.visitors ?? [] }
+
+  /// Replaces the counts of an attempt by those of all processes.
+  mutating func learn(_ untilFull: [Duration?], ofAttempt id: Int, at now: Duration) {
+    guard let attempt = attempts[id] else { return }
+    limiter.learn(untilFull, of: attempt.counted, at: now)
   }
 
   /// Discards verified credentials that are no longer valid.

@@ -36,14 +36,18 @@ struct SignInLimiter: Sendable {
   private var known: [Visitor: Duration] = [:]
   private let knownFor: Duration
   private let capacity: Int
+  /// What the attempts are for, so that those of another limiter are counted separately (``SharedAllowances``).
+  private let purpose: String
 
   init(
+    purpose: String = "sign-in",
     address: Allowance = Allowance(burst: 20, refill: .seconds(10)),
     visitor: Allowance = Allowance(burst: 10, refill: .seconds(30)),
     unknownVisitors: Allowance = Allowance(burst: 50, refill: .seconds(60)),
     knownFor: Duration = .seconds(30 * 24 * 3600), capacity: Int = 10_000
   ) {
     let capacity = max(capacity, 1)
+    self.purpose = purpose
     self.capacity = capacity
     self.knownFor = knownFor
     addresses = AllowanceTable(address, capacity: capacity)
@@ -86,12 +90,66 @@ struct SignInLimiter: Sendable {
   }
 
   /// Records that a visitor knew the password.
-  mutating func remember(_ visitor: Visitor, at now: Duration) {
+  ///
+  /// - Parameter duration: how long that counts (default: from now on for the time of the limiter).
+  mutating func remember(_ visitor: Visitor, for duration: Duration? = nil, at now: Duration) {
     known.makeRoom(for: visitor, capacity: capacity, at: now)
-    known[visitor] = now + knownFor
+    known[visitor] = now + min(duration ?? knownFor, knownFor)
   }
 
   private func isKnown(_ visitor: Visitor, at now: Duration) -> Bool {
     known[visitor].map { $0 > now } ?? false
+  }
+}
+
+// MARK: Attempts that processes count together
+
+extension SignInLimiter {
+  /// Returns the allowances of an attempt. They are in the order of ``learn(_:of:at:)``.
+  func counts(of attempt: Attempt) -> [SharedAllowances.Count] {
+    let visitor = attempt.visitor
+    var counts = [
+      SharedAllowances.Count(text: "\(purpose) address \(visitor.address)", allowance: addresses.allowance),
+      // An address has no space, so a name cannot be mistaken for a part of it.
+      SharedAllowances.Count(
+        text: "\(purpose) visitor \(visitor.address) \(visitor.name)", allowance: visitors.allowance),
+    ]
+    if attempt.isUnknown {
+      counts.append(
+        SharedAllowances.Count(
+          text: "\(purpose) name \(visitor.name)", allowance: unknownVisitors.allowance,
+          exemption: permission(of: visitor)))
+    }
+    return counts
+  }
+
+  /// The name of the permission of a visitor who signed in recently.
+  func permission(of visitor: Visitor) -> String { "\(purpose) known \(visitor.address) \(visitor.name)" }
+
+  /// How long a visitor is known.
+  var permissionDuration: Duration { knownFor }
+
+  /// Replaces the counts of an attempt by those of all processes.
+  mutating func learn(_ untilFull: [Duration?], of attempt: Attempt, at now: Duration) {
+    let visitor = attempt.visitor
+    for (index, rest) in untilFull.enumerated() {
+      switch index {
+      case 0: if let rest { addresses.setFull(visitor.address, at: now + rest) }
+      case 1: if let rest { visitors.setFull(visitor, at: now + rest) }
+      default:
+        if let rest {
+          unknownVisitors.setFull(visitor.name, at: now + rest)
+        } else {
+          // Another process knows this visitor.
+          remember(visitor, at: now)
+        }
+      }
+    }
+  }
+
+  /// Whether a visitor must wait only because nobody has signed in with this name from this address, as far as this process knows.
+  func waitsAsUnknown(_ visitor: Visitor, at now: Duration) -> Bool {
+    !isKnown(visitor, at: now) && addresses.delay(visitor.address, at: now) == .zero
+      && visitors.delay(visitor, at: now) == .zero
   }
 }

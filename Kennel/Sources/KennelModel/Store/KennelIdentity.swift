@@ -97,6 +97,7 @@ extension KennelStore {
       WHERE through IS NULL
       """)
     try KennelLineage.begin(connection)
+    try KennelKey.remove(connection)
     try connection.run("COMMIT")
   }
 }

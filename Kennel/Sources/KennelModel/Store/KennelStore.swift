@@ -47,6 +47,8 @@ package final class KennelStore: Sendable {
   package let blobs: any Blobs
   package let events: EventHub
   package let versions: ContentVersions
+  /// The key from which all processes derive the same keys.
+  package let key: KennelKey
   let database: any Records
   let changes: ChangeRecorder
   let clock: KennelClock
@@ -120,17 +122,30 @@ package final class KennelStore: Sendable {
       timeZone: configuration.timeZone, minimumFreeSpace: configuration.minimumFreeSpace)
     albums = Albums(posts: posts)
     uploads = Uploads(posts: posts, limits: configuration.uploads)
-    accounts = try Accounts(posts: posts, clock: clock, configuration: configuration.accounts)
+    let key = KennelKey()
+    self.key = key
+    accounts = try Accounts(
+      posts: posts, allowances: SharedAllowances(database: database, clock: clock, key: key), clock: clock,
+      configuration: configuration.accounts)
     try FileCalls.syncDirectory(directory)
   }
 
   private func prepare() async throws(KennelError) {
-    try await database.write { [changes, uploads] transaction throws(KennelError) in
+    let stored = try await database.write { [changes, uploads] transaction throws(KennelError) in
       try KennelLineage.begin(transaction.connection)
       try changes.clearIncoming(in: transaction)
       try changes.removePhotos(in: transaction)
       try uploads.sweep(in: transaction)
+      return try KennelKey.stored(transaction.connection)
     }
+    key.set(stored)
+  }
+
+  /// Returns a limiter of guesses, whose counts all processes share.
+  ///
+  /// - Parameter purpose: what is guessed.
+  package func guessLimiter(_ purpose: String) -> GuessLimiter {
+    GuessLimiter(purpose, shared: accounts.allowances, clock: clock)
   }
 
   /// Completes waiting work, ends the listeners, and closes the files. Later calls fail with `closed`.

@@ -6,11 +6,12 @@ import PostgresClient
 /// different: a vector of words for each post, which is made by the program.
 enum PostgresSchema {
   /// The version is the number of migrations of SQLite, so the two say the same. A later migration needs a step here, too.
-  static let version = 22
+  static let version = 23
   /// The steps after the first version, by the version that they lead to.
   private static let steps: [Int: String] = [
     21: "ALTER TABLE removals ADD COLUMN since bigint NOT NULL DEFAULT 0",
     22: userPicturesScript,
+    23: allowancesScript,
   ]
 
   /// The lock that makes writers wait for each other, and the one that processes take to create the tables.
@@ -31,6 +32,11 @@ enum PostgresSchema {
     );
     """
 
+  private static let allowancesScript = """
+    CREATE TABLE allowances (key bytea PRIMARY KEY CHECK (length(key) = 32), until bigint NOT NULL);
+    CREATE INDEX allowances_by_end ON allowances (until);
+    """
+
   /// Creates the tables, or brings those of an earlier version up to date.
   ///
   /// - Throws: `newerSchema`; `foreignDatabase` if the database has tables of another program.
@@ -44,6 +50,7 @@ enum PostgresSchema {
       if tables.isEmpty {
         try connection.script(tablesScript)
         try connection.script(userPicturesScript)
+        try connection.script(allowancesScript)
         try connection.script(searchScript)
         try connection.run("INSERT INTO kennel (version) VALUES (?)", .integer(Int64(version)))
       } else {

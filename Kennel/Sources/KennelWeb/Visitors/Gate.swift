@@ -73,7 +73,7 @@ struct Gate: Sendable {
     try guesses.check(address)
     guard let token = SecretToken<SecretLink>(call.secret), let link = try await store.posts.link(token)
     else {
-      guesses.countFailure(address)
+      try await guesses.countFailure(address)
       throw Problem.noSuchLink
     }
     guard !link.isExpired(at: clock.now()) else { throw Problem.expiredLink }
@@ -86,7 +86,7 @@ struct Gate: Sendable {
     try feedGuesses.check(address)
     guard let token = SecretToken<Feed>(call.secret), let user = try await store.accounts.reader(of: token)
     else {
-      feedGuesses.countFailure(address)
+      try await feedGuesses.countFailure(address)
       throw Problem.noSuchFeed
     }
     return user
