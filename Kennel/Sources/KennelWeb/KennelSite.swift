@@ -91,7 +91,9 @@ package final class KennelSite: Sendable {
       title: configuration.title, hasWorker: configuration.hasServiceWorker,
       acceptsVideos: store.photos.limits.video > 0)
     problems = ProblemResponses(visitors: visitors, renderer: renderer)
-    let responses = VersionedResponses(versions: store.versions)
+    let responses = VersionedResponses(
+      versions: store.versions,
+      tags: PageTags(key: store.key.derived(for: "page tags"), title: configuration.title))
     let sessions = SessionEndpoints(accounts: store.accounts, visitors: visitors, clock: clock)
     let accountPages = AccountPages(site: configuration.title)
     let address = KennelAddress(store: store, policy: policy)

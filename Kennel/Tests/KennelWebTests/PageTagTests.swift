@@ -3,13 +3,15 @@ import Testing
 
 @testable import HTTPService
 @testable import KennelModel
+@testable import KennelStorage
 @testable import KennelWeb
 
 @Suite struct PageTagTests {
   private let ada = User(id: 1, name: "Ada", role: .member, created: .distantPast)
 
   @Test func `everything that a page depends on changes its tag`() {
-    let tags = PageTags()
+    let key = Sodium.randomBytes(32)
+    let tags = PageTags(key: key, title: "Dogs")
     let version = ContentVersion(lastEvent: 7, removedUsers: 1)
     let owner = User(id: 1, name: "Ada", role: .owner, created: .distantPast)
     let resources: [PageResource] = [
@@ -28,6 +30,7 @@ import Testing
     for resource in resources {
       for version in [
         version, ContentVersion(lastEvent: 8, removedUsers: 1), ContentVersion(lastEvent: 7, removedUsers: 2),
+        ContentVersion(lastEvent: 7, lastMoment: 1, removedUsers: 1),
       ] {
         for viewer in [
           nil, ada, owner, User(id: 2, name: "Ada", role: .member, created: .distantPast),
@@ -39,8 +42,13 @@ import Testing
         }
       }
     }
-    // Another site, such as one with a restored backup or another program, has other tags.
-    #expect(!seen.contains(PageTags().tag(of: resources[0], at: version, for: nil)))
+    // Another kennel and another title have other tags.
+    for other in [PageTags(key: Sodium.randomBytes(32), title: "Dogs"), PageTags(key: key, title: "Cats")] {
+      #expect(!seen.contains(other.tag(of: resources[0], at: version, for: nil)))
+    }
+    let same = PageTags(key: key, title: "Dogs")
+    #expect(
+      same.tag(of: resources[0], at: version, for: ada) == tags.tag(of: resources[0], at: version, for: ada))
   }
 
   @Test func `a tag names the length in its own coding only`() {

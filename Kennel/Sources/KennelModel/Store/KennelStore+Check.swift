@@ -49,6 +49,8 @@ extension KennelStore {
     if isSearchWrong {
       try await database.write { transaction throws(KennelError) in
         try SearchIndex.rebuild(transaction.connection)
+        // Pages of searches are out of date.
+        try ContentVersion.noteChangedNames(transaction.connection)
       }
       report.isSearchRebuilt = true
     }

@@ -6,10 +6,13 @@ import KennelModel
 /// only then from the database.
 struct VersionedResponses: Sendable {
   let versions: ContentVersions
-  private let tags = PageTags()
+  private let tags: PageTags
   private let ready = ReadyPages()
 
-  init(versions: ContentVersions) { self.versions = versions }
+  init(versions: ContentVersions, tags: PageTags) {
+    self.versions = versions
+    self.tags = tags
+  }
 
   /// Returns the response to a request.
   ///

@@ -1,3 +1,4 @@
+import CKennelPage
 import HTTPService
 import KennelModel
 import KennelStorage
@@ -70,15 +71,31 @@ extension PageStart {
 }
 
 /// Makes the entity tags of pages and lists from what they depend on, so that a tag is known before the page is.
+///
+/// All processes of a kennel with the same program and settings make the same tags, also after a restart.
 struct PageTags: Sendable {
-  /// A random key of this site. It stands for everything that cannot change while the site runs: the program with its
-  /// markup and files, the title, and the database. A restored backup may use the same numbers for other content, but
-  /// only after a restart, with another key.
-  private let key = Sodium.randomBytes(32)
+  /// Stands for everything that a page shows and that does not change with the version of the content: the database, the program
+  /// with its markup and files, and the title.
+  private let key: [UInt8]
+
+  /// - Parameters:
+  ///   - key: a key that all processes of the kennel have, and no other kennel.
+  ///   - title: the title on all pages.
+  init(key: [UInt8], title: String) {
+    self.key = Sodium.keyedHash(Self.program + Array(title.utf8), key: key)
+  }
+
+  /// What identifies the program. It is random if the linker gave it no identifier.
+  private static let program: [UInt8] = {
+    let bytes = [UInt8](unsafeUninitializedCapacity: 64) { buffer, count in
+      count = buffer.baseAddress.map { kennel_build_id($0, buffer.count) } ?? 0
+    }
+    return bytes.isEmpty ? Sodium.randomBytes(32) : bytes
+  }()
 
   /// - Parameter viewer: the user who has signed in. The page may contain the user's name, permissions and hearts.
   func tag(of resource: PageResource, at version: ContentVersion, for viewer: User?) -> PageTag {
-    var text = "\(resource.text) \(version.lastEvent) \(version.removedUsers)"
+    var text = "\(resource.text) \(version.lastEvent) \(version.lastMoment) \(version.removedUsers)"
     // The name is the last part, so it cannot be mistaken for another part.
     if let viewer { text += " \(viewer.id) \(viewer.role.rawValue) \(viewer.name)" }
     let hash = Sodium.keyedHash(Array(text.utf8), key: key)
