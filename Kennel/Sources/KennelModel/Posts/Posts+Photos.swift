@@ -6,11 +6,31 @@ extension Posts {
   func storing<Value: Sendable>(
     _ photo: NewPhoto, _ work: @escaping @Sendable (WriteTransaction) throws(KennelError) -> Value
   ) async throws(KennelError) -> Value {
-    let heldPhoto = try await blobs.put(photo.file)
-    let heldPart: FileLock? = if let part = photo.part { try await blobs.put(part) } else { nil }
-    defer { withExtendedLifetime((heldPhoto, heldPart)) {} }
-    return try await database.write(work)
+    // Only photos in a store are removed outside of transactions.
+    guard blobs.sweeper != nil else { return try await database.write(work) }
+    let hashes = [photo.file.hash] + (photo.part.map { [$0.hash] } ?? [])
+    for _ in 0..<Self.maximumStoringCount {
+      let round = try await database.read { connection throws(KennelError) in
+        try RemovalRound.latest(connection)
+      }
+      let heldPhoto = try await blobs.put(photo.file)
+      let heldPart: FileLock? = if let part = photo.part { try await blobs.put(part) } else { nil }
+      defer { withExtendedLifetime((heldPhoto, heldPart)) {} }
+      let value = try await database.write { transaction throws(KennelError) -> Value? in
+        let connection = transaction.connection
+        guard try RemovalRound.latest(connection) == round,
+          try !RemovalRound.isRemoving(hashes, connection)
+        else { return nil }
+        return try work(transaction)
+      }
+      if let value { return value }
+      do { try await Task.sleep(for: .milliseconds(50)) } catch { throw .cancelled }
+    }
+    throw KennelError(.busy, "Photos are being removed from the store. Try again in a moment.")
   }
+
+  /// How often a photo is stored because another machine may have removed it before its row was committed.
+  private static let maximumStoringCount = 100
 
   /// Inserts the rows of a new photo and puts its files in place.
   func keep(_ photo: NewPhoto, in transaction: WriteTransaction) throws(KennelError) {

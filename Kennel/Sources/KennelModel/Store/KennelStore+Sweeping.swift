@@ -5,22 +5,20 @@ import KennelStorage
 extension KennelStore {
   /// Removes the photos whose last post was deleted a while ago.
   ///
-  /// A photo that is posted again at the same moment is not lost: no photo is stored while others are removed, and what is needed
-  /// is decided in between. If the process ends after a photo was removed, the note of the removal stays, and it is removed again.
+  /// A photo that is posted again at the same moment is not lost: no photo is stored by this machine while others are removed, and
+  /// what is needed is decided in between. Another machine stores its photo again (``RemovalRound``). If the process ends after a photo was removed, the note of the removal stays, and it is removed again.
   ///
   /// - Returns: the number of photos.
   @discardableResult
   package func sweepPhotos() async throws(KennelError) -> Int {
     guard let sweeper = blobs.sweeper else { return 0 }
     let limit = 100
-    let last = (clock.now() - TimeInterval(sweeper.removalAge.components.seconds)).milliseconds
+    let last = clock.now() - TimeInterval(sweeper.removalAge.components.seconds)
     var count = 0
     while true {
-      let hashes = try await database.read { connection throws(KennelError) in
-        try connection.rows(
-          "SELECT hash FROM removals WHERE since <= ? LIMIT ?", .integer(last), .integer(Int64(limit))
-        ) { $0.blob(0) }
-      }.compactMap { PhotoHash(bytes: $0) }
+      let hashes = try await database.read { [clock] connection throws(KennelError) in
+        try RemovalRound.due(until: last, now: clock.now(), limit: limit, connection)
+      }
       guard !hashes.isEmpty, let removed = try await remove(hashes, sweeper) else { return count }
       count += removed
       if hashes.count < limit { return count }
@@ -68,14 +66,17 @@ extension KennelStore {
     }
     guard let lock else { return nil }
     defer { lock.release() }
-    let unused = try await database.read { connection throws(KennelError) in
-      try Self.unused(hashes, connection)
+    let now = clock.now()
+    let unused = try await database.write { transaction throws(KennelError) in
+      let unused = try Self.unused(hashes, transaction.connection)
+      try RemovalRound.begin(removing: unused, at: now, transaction.connection)
+      return unused
     }
+    // A machine that did not run for a while must not remove what was stored since then.
+    guard clock.now() < now + RemovalRound.longestDecision else { return nil }
     try await sweeper.delete(unused)
     try await database.write { transaction throws(KennelError) -> Void in
-      for hash in hashes {
-        try transaction.connection.run("DELETE FROM removals WHERE hash = ?", .blob(hash.bytes))
-      }
+      try RemovalRound.end(removing: hashes, transaction.connection)
     }
     return unused.count
   }

@@ -160,10 +160,12 @@ package final class Uploads: Sendable {
         isExpired: row.integer(2) <= now
       )
     }
+    // The file of an upload may be on another machine.
+    let hasAllFiles = connection.dialect == .sqlite
     var needed = Set<String>()
     let names = Set(try photos.uploadNames())
     for row in rows {
-      let isMissing = row.isUnfinished && !names.contains(row.name)
+      let isMissing = hasAllFiles && row.isUnfinished && !names.contains(row.name)
       if row.isExpired || isMissing, try isUnused(row.name) {
         try connection.run("DELETE FROM uploads WHERE id = ?", .blob(row.id))
       } else if row.isUnfinished {
