@@ -15,6 +15,10 @@ TSAN_FILTER ?= ^(TransferEngineTests|RetrieverTests|RetrieverBridgesTests)\.|^Re
 TSAN_KENNEL_FILTER ?= ^(HTTPService|ObjectStorage|PostgresClient|Kennel(Storage|Model|Peers|Web))Tests\.
 # The tests that depend on libcurl, for the runs with a second version of it.
 CURL_FILTER ?= ^(TransferEngineTests|RetrieverTests|ConformanceTests)\.
+# The tests of Kennel that also run with PostgreSQL and with photos in a store.
+WORLD_FILTER ?= ^Kennel(Command|Model|Peers|Web)Tests\.
+# Those of them that do not depend on where a kennel is.
+WORLD_SKIP ?= ^KennelCommandTests\.(Certificate|Drawing|Litter|Load(Listeners|Slow)|Manual|Settings|Variables)
 # The load tests of Kennel for ThreadSanitizer, without those that measure seconds or kill the program.
 TSAN_LOAD := ^KennelCommandTests\.Load(Hearts|SlowListener|SlowUpload)
 # The minutes for which `make test` runs random loads under each sanitizer.
@@ -95,6 +99,8 @@ test-plain: # internal: the part of `make test` without sanitizers and adopt
 	@scripts/step 'linked libraries' scripts/check-links
 	@scripts/step 'build of Kennel' scripts/build-package Kennel .build --build-tests
 	@scripts/test-swift "Kennel's tests" 900 $(KENNEL) $(TEST_FLAGS)
+	@TEST_WORLD=postgres scripts/test-swift "Kennel's tests with PostgreSQL and a store" 900 $(KENNEL) $(TEST_FLAGS) \
+		--filter '$(WORLD_FILTER)' --skip '$(WORLD_SKIP)'
 	@scripts/step 'linked libraries of Kennel' scripts/check-links Kennel
 	@scripts/step 'optimized modules of Kennel' scripts/check-optimized
 	@scripts/step 'use from another package' scripts/check-outside

@@ -101,9 +101,7 @@ let package = Package(
       name: "KennelTestSupport",
       dependencies: [
         "HTTPService", "KennelModel", "KennelStorage", "KennelWeb", "ObjectStorage", "PostgresTestSupport",
-        root("Retriever"),
-        root("RetrieverImages"),
-        root("TestSupport"),
+        "StoredPhotos", root("Retriever"), root("RetrieverImages"), root("TestSupport"),
       ],
       path: "Tests/KennelTestSupport", swiftSettings: strict),
     .testTarget(

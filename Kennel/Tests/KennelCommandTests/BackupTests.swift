@@ -1,11 +1,14 @@
 import Foundation
 import Glibc
+import KennelTestSupport
 import TestSupport
 import Testing
 
 @testable import KennelCommand
 
-@Suite(.timeLimit(.minutes(5))) struct BackupTests {
+@Suite(
+  .enabled(if: TestWorld.hasFiles, "backups are made of SQLite"), .timeLimit(.minutes(5)))
+struct BackupTests {
   @Test func `a backup made while the kennel is served is complete`() async throws {
     let kennel = try await Kennel.withOwner()
     try kennel.writePhotos(2)

@@ -9,7 +9,7 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct BinCommandTests {
   @Test func `the bin is listed, restored from, and emptied`() async throws {
     let kennel = try await Kennel.withOwner()
-    let store = try await KennelStore.open(kennel.data)
+    let store = try await kennel.openStore()
     let ada = try #require(try await store.accounts.user(named: "Ada"))
     for number in 1...3 {
       let post = try await store.addPost(number, by: ada, caption: "Dog \(number)\nand more")
@@ -29,7 +29,9 @@ import Testing
     let emptied = try await kennel.run("bin", "empty", "--yes")
     #expect(emptied.status == 0 && emptied.output == "2 posts were deleted.\n")
     #expect(try await kennel.run("bin", "list").output == "")
-    #expect(try await kennel.run("check").output == "1 photo: no problems found.\n")
+    if TestWorld.hasFiles {
+      #expect(try await kennel.run("check").output == "1 photo: no problems found.\n")
+    }
   }
 
   @Test(arguments: [["lst"], ["restore"], ["restore", "x"], ["list", "3"], ["empty", "3"]])

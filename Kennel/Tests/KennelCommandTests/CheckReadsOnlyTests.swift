@@ -1,13 +1,16 @@
 import Foundation
 import Glibc
 import KennelStorage
+import KennelTestSupport
 import TestSupport
 import Testing
 
 @testable import KennelCommand
 
 /// `kennel check` creates, changes and removes nothing, not even the times of a file.
-@Suite(.timeLimit(.minutes(5))) struct CheckReadsOnlyTests {
+@Suite(
+  .enabled(if: TestWorld.hasFiles, "it is about SQLite's files"), .timeLimit(.minutes(5)))
+struct CheckReadsOnlyTests {
   private static let clean = "2 photos: no problems found.\n"
 
   private func kennelWithPhotos() async throws -> Kennel {

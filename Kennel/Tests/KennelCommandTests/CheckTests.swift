@@ -1,11 +1,14 @@
 import Foundation
 import KennelStorage
+import KennelTestSupport
 import TestSupport
 import Testing
 
 @testable import KennelCommand
 
-@Suite(.timeLimit(.minutes(5))) struct CheckTests {
+@Suite(
+  .enabled(if: TestWorld.hasFiles, "it is about files in a directory"), .timeLimit(.minutes(5)))
+struct CheckTests {
   private func kennelWithPhotos() async throws -> Kennel {
     let kennel = try await Kennel.withOwner()
     try kennel.writePhotos(2)

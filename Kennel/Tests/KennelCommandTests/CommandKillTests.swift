@@ -9,7 +9,10 @@ import Testing
 
 /// Commands are killed at random moments. What was stored before is complete afterwards, `kennel check` finds nothing, and
 /// the next run succeeds and cleans up. `KENNEL_KILLS=200` makes a long run.
-@Suite(.serialized, .timeLimit(.minutes(20))) struct CommandKillTests {
+@Suite(
+  .enabled(if: TestWorld.hasFiles, "backups and migrations are of SQLite"), .serialized,
+  .timeLimit(.minutes(20)))
+struct CommandKillTests {
   private static let lives = KillCount.value(normally: 12)
   private static let postCount = 60
 

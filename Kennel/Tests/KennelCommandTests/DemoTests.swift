@@ -2,12 +2,15 @@ import Foundation
 import Glibc
 import Retriever
 import RetrieverImages
+import KennelTestSupport
 import TestSupport
 import Testing
 
 @testable import KennelCommand
 
-@Suite(.timeLimit(.minutes(5))) struct DemoTests {
+@Suite(
+  .enabled(if: TestWorld.hasFiles, "a demonstration is always in SQLite"), .timeLimit(.minutes(5)))
+struct DemoTests {
   @Test func `a demo has dogs and an account, and leaves no files behind`() async throws {
     let kennel = try Kennel()
     let server = try await kennel.start("demo", "--port", "0", "--dogs", "2")

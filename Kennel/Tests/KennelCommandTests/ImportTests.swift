@@ -26,7 +26,8 @@ extension Kennel {
 }
 
 @Suite(.timeLimit(.minutes(5))) struct ImportTests {
-  @Test func `a folder is imported with its subfolders, and each photo only once`() async throws {
+  @Test(.enabled(if: TestWorld.hasFiles, "it checks the kennel, which needs SQLite"))
+  func `a folder is imported with its subfolders, and each photo only once`() async throws {
     let kennel = try await Kennel.withOwner()
     try kennel.writePhotos(3)
     try kennel.directory.write(Data("hello".utf8), to: "photos/notes.txt")
@@ -75,8 +76,8 @@ extension Kennel {
     #expect(device.status == 8 && device.errors.contains("/dev/null is neither a file nor a folder"))
   }
 
-  @Test func `an imported photo is shared now, and was taken when its file or its camera says`() async throws
-  {
+  @Test(.enabled(if: TestWorld.hasFiles, "it checks the kennel, which needs SQLite"))
+  func `an imported photo is shared now, and was taken when its file or its camera says`() async throws {
     var kennel = try await Kennel.withOwner()
     kennel.environment["KENNEL_TIME_ZONE"] = "Asia/Tokyo"
     try kennel.writePhotos(2)
@@ -87,7 +88,7 @@ extension Kennel {
     let old = Date(timeIntervalSince1970: 1_234_567_890)
     try FileManager.default.setAttributes([.modificationDate: old], ofItemAtPath: path)
     _ = try await kennel.run("import", kennel.directory.path("photos/dated.jpg"), path)
-    let store = try await KennelStore.open(kennel.data)
+    let store = try await kennel.openStore()
     let posts = try await store.posts.page()
     await store.close()
     #expect(posts.map(\.taken.iso8601) == ["2015-03-04T05:06:07+09:00", "2009-02-14T08:31:30+09:00"])
@@ -115,11 +116,12 @@ extension Kennel {
     #expect(rest.output == "3 photos posted by Ada, 1 already posted\n")
   }
 
-  @Test func `a photo whose post was deleted during a backup can be posted again`() async throws {
+  @Test(.enabled(if: TestWorld.hasFiles, "backups are made of SQLite"))
+  func `a photo whose post was deleted during a backup can be posted again`() async throws {
     let kennel = try await Kennel.withOwner()
     try kennel.writePhotos(1)
     _ = try await kennel.run("import", kennel.directory.path("photos"))
-    let store = try await KennelStore.open(kennel.data)
+    let store = try await kennel.openStore()
     let ada = try #require(try await store.accounts.user(named: "Ada"))
     // A backup also keeps the file of a deleted post in this way.
     let held = try store.photos.holdRemovals()
@@ -131,7 +133,8 @@ extension Kennel {
     #expect(try await kennel.run("check").output == "1 photo: no problems found.\n")
   }
 
-  @Test func `a dry run reports which files would be posted and which would fail`() async throws {
+  @Test(.enabled(if: TestWorld.hasFiles, "it checks the kennel, which needs SQLite"))
+  func `a dry run reports which files would be posted and which would fail`() async throws {
     let kennel = try await Kennel.withOwner()
     try kennel.writePhotos(3)
     try FileManager.default.createDirectory(
@@ -151,7 +154,8 @@ extension Kennel {
     #expect(try await kennel.run("check").output == "1 photo: no problems found.\n")
   }
 
-  @Test func `a dry run posts nothing`() async throws {
+  @Test(.enabled(if: TestWorld.hasFiles, "it checks the kennel, which needs SQLite"))
+  func `a dry run posts nothing`() async throws {
     let kennel = try await Kennel.withOwner()
     try kennel.writePhotos(2)
     let result = try await kennel.run("import", kennel.directory.path("photos"), "--dry-run")

@@ -14,7 +14,7 @@ import Testing
   }
 
   private func use(_ token: SecretToken<AccountLink>, name: String, in kennel: Kennel) async throws -> User {
-    let store = try await KennelStore.open(kennel.data)
+    let store = try await kennel.openStore()
     do {
       let user = try await store.accounts.use(token, name: name, password: "squeaky toy", address: "a").user
       await store.close()

@@ -1,5 +1,7 @@
 import Foundation
 import Glibc
+import KennelModel
+import KennelTestSupport
 import TestSupport
 import Testing
 
@@ -23,6 +25,16 @@ struct Kennel: Sendable {
       // Most tests look at the photos without an account.
       "KENNEL_PUBLIC": "yes",
     ]
+    if TestWorld.current == .postgres { environment["KENNEL_DATABASE"] = try TestWorld.database(of: data) }
+  }
+
+  /// Opens the kennel in this process.
+  func openStore(
+    _ configuration: KennelStore.Configuration = KennelStore.Configuration()
+  ) async throws -> KennelStore {
+    var configuration = configuration
+    configuration.databaseAddress = environment["KENNEL_DATABASE"]
+    return try await KennelStore.open(data, configuration: configuration)
   }
 
   var data: String { directory.path("data") }

@@ -18,7 +18,7 @@ import Testing
 
   /// Makes a link to the first post, and returns its path.
   private func makeLink(in kennel: Kennel) async throws -> String {
-    let store = try await KennelStore.open(kennel.data)
+    let store = try await kennel.openStore()
     let ada = try #require(try await store.accounts.user(named: "Ada"))
     let token = try await store.posts.makeLink(to: .post(1), by: ada.id, lifetime: nil).token.text
     await store.close()

@@ -5,7 +5,10 @@ import Retriever
 import TestSupport
 import Testing
 
-@Suite(.enabled(if: PostgresServer.isAvailable), .timeLimit(.minutes(5))) struct PostgresCommandTests {
+@Suite(
+  .enabled(if: PostgresServer.isAvailable),
+  .enabled(if: TestWorld.hasFiles, "it is the same in both worlds"), .timeLimit(.minutes(5)))
+struct PostgresCommandTests {
   private func kennel() async throws -> (kennel: Kennel, address: String) {
     let address = try #require(try await RecordsKind.postgres.makeDatabase())
     var kennel = try Kennel()
@@ -46,6 +49,13 @@ import Testing
     kennel.environment["KENNEL_DATABASE"] = nil
     let result = try await kennel.run("user", "list")
     #expect(result.status != 0 && result.errors.contains("Set KENNEL_DATABASE"), "\(result.errors)")
+  }
+
+  @Test func `a demonstration does not use the database of a kennel`() async throws {
+    let (kennel, _) = try await kennel()
+    let server = try await kennel.start("demo", "--dogs", "1", "--port", "0")
+    #expect(try await server.end() == 0)
+    #expect(try await kennel.run("user", "list").output.split(separator: "\n").count == 1)
   }
 
   @Test func `no message contains the password of the database`() async throws {

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import KennelStorage
+import KennelTestSupport
 import TestSupport
 import Testing
 
@@ -8,7 +9,8 @@ import Testing
 @testable import KennelPeers
 
 @Suite(.timeLimit(.minutes(5))) struct SyncTests {
-  @Test func `sync copies each post of another kennel only once`() async throws {
+  @Test(.enabled(if: TestWorld.hasFiles, "it checks the kennel, which needs SQLite"))
+  func `sync copies each post of another kennel only once`() async throws {
     let there = try await Kennel.withOwner()
     try there.writePhotos(2)
     _ = try await there.run("import", there.directory.path("photos"))
@@ -22,7 +24,8 @@ import Testing
     #expect(try await server.end() == 0)
   }
 
-  @Test func `a kennel does not sync with itself`() async throws {
+  @Test(.enabled(if: TestWorld.hasFiles, "it checks the kennel, which needs SQLite"))
+  func `a kennel does not sync with itself`() async throws {
     let kennel = try await Kennel.withOwner()
     try kennel.writePhotos(1)
     _ = try await kennel.run("import", kennel.directory.path("photos"))
@@ -63,7 +66,9 @@ import Testing
     #expect(lines.last?.contains("Trying again") == false)
   }
 
-  @Test(arguments: [SIGINT, SIGTERM])
+  @Test(
+    .enabled(if: TestWorld.hasFiles, "it checks the kennel, which needs SQLite"),
+    arguments: [SIGINT, SIGTERM])
   func `following copies new posts across broken connections until a signal`(signal: Int32) async throws {
     let there = try await Kennel.withOwner()
     try there.writePhotos(1)

@@ -1,4 +1,5 @@
 import Foundation
+import KennelTestSupport
 import TestSupport
 import Testing
 
@@ -58,7 +59,8 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: kennel.data))
   }
 
-  @Test func `removing a user with posts needs a confirmation`() async throws {
+  @Test(.enabled(if: TestWorld.hasFiles, "it checks the kennel, which needs SQLite"))
+  func `removing a user with posts needs a confirmation`() async throws {
     for (name, word) in [("Ada", "tennis ball"), ("Bruno", "squeaky toy")] {
       let added = try await kennel.run("user", "add", name, "--password-stdin", input: "\(word)\n")
       #expect(added.status == 0)

@@ -76,7 +76,7 @@ import Testing
     _ = try await kennel.run("user", "add", "Bruno", "--password-stdin", input: "squeaky toy\n")
     try kennel.writePhotos(1)
     #expect(try await kennel.run("import", kennel.directory.path("photos")).status == 0)
-    let store = try await KennelStore.open(kennel.data)
+    let store = try await kennel.openStore()
     let bruno = try #require(try await store.accounts.user(named: "Bruno"))
     let post = try #require(try await store.posts.page(limit: 1).first)
     _ = try await store.posts.addComment("Good dog", to: post.id, author: bruno.id)

@@ -63,7 +63,8 @@ import Testing
     #expect(middle.blue > 200 && middle.red < 40 && middle.green < 40)
   }
 
-  @Test func `an imported video has a poster, and others do not get its place`() async throws {
+  @Test(.enabled(if: TestWorld.hasFiles, "it checks the kennel, which needs SQLite"))
+  func `an imported video has a poster, and others do not get its place`() async throws {
     let kennel = try await Kennel.withOwner()
     try FileManager.default.createDirectory(
       at: kennel.directory.file("photos"), withIntermediateDirectories: true)

@@ -194,7 +194,8 @@ import Testing
     }
   }
 
-  @Test func `no token is in the store or in a backup`() async throws {
+  @Test(.enabled(if: TestWorld.hasFiles, "backups are made of SQLite"))
+  func `no token is in the store or in a backup`() async throws {
     let directory = try TemporaryDirectory()
     let tokens = try await withStore { store in
       let ada = try await store.addUser("Ada", role: .owner)

@@ -27,7 +27,7 @@ import Testing
       _ = try await store.albums.add([rex.id], to: album.id, by: ada.id)
       try await store.albums.delete(album.id, by: ada.id)
       #expect(try await store.found("beach") == [])
-      #expect(try await store.check().isClean)
+      #expect(try await store.checkedProblems() == [])
     }
   }
 

@@ -6,7 +6,9 @@ import Testing
 @testable import KennelModel
 @testable import KennelStorage
 
-@Suite(.timeLimit(.minutes(5))) struct BackupDirectoryTests {
+@Suite(
+  .enabled(if: TestWorld.hasFiles, "backups are made of SQLite"), .timeLimit(.minutes(5)))
+struct BackupDirectoryTests {
   private static func passphrase(_ text: String = "four wet dogs") throws -> BackupPassphrase {
     try BackupPassphrase(Array(text.utf8), cost: .minimum)
   }

@@ -7,7 +7,9 @@ import Testing
 @testable import KennelModel
 @testable import KennelStorage
 
-@Suite(.timeLimit(.minutes(5))) struct BackupTests {
+@Suite(
+  .enabled(if: TestWorld.hasFiles, "backups are made of SQLite"), .timeLimit(.minutes(5)))
+struct BackupTests {
   private func fill(_ store: KennelStore, _ count: Int = 20) async throws -> User {
     let ada = try await store.addUser("Ada", role: .owner)
     for number in 0..<count { try await store.addPost(number, by: ada, caption: "No. \(number)") }

@@ -63,7 +63,11 @@ import Testing
     }
   }
 
-  @Test func `changes of another process are known immediately, and so are their events`() async throws {
+  @Test(
+    .enabled(
+      if: TestWorld.hasFiles, "with PostgreSQL, changes of other processes are known some milliseconds later")
+  )
+  func `changes of another process are known immediately, and so are their events`() async throws {
     let directory = try TemporaryDirectory()
     // The interval of the polls is so long that none happens.
     try await withStore(in: directory, { $0.pollInterval = .seconds(3600) }) { store in
@@ -82,6 +86,39 @@ import Testing
         }
       }
     }
+  }
+
+  @Test(.enabled(if: TestWorld.hasFiles, "it copies SQLite's file"))
+  func `two copies of a database get different versions by equal numbers of changes`() async throws {
+    let directory = try TemporaryDirectory()
+    try await withStore(in: directory) { store in
+      let ada = try await store.addUser()
+      try await store.addPost(1, by: ada)
+    }
+    let other = try TemporaryDirectory()
+    try FileManager.default.copyItem(atPath: directory.path("data"), toPath: other.path("data"))
+    func version(_ change: (KennelStore) async throws -> Void) async throws -> [ContentVersion] {
+      var versions: [ContentVersion] = []
+      // The copy is changed five seconds later.
+      let time = ManualKennelClock()
+      for directory in [directory, other] {
+        try await withStore(in: directory, clock: time.clock) { store in
+          try await change(store)
+          versions.append(try await store.versions.current())
+        }
+        time.advance(by: .seconds(5))
+      }
+      return versions
+    }
+    let same = try await version { _ in }
+    #expect(same[0] == same[1])
+    let posted = try await version { store in
+      _ = try await store.posts.addComment("Sit", to: 1, author: 1)
+    }
+    #expect(posted[0].lastEvent == posted[1].lastEvent && posted[0] != posted[1])
+    let renamed = try await version { try await $0.accounts.rename(1, to: "Ida") }
+    #expect(renamed[0].lastEvent == renamed[1].lastEvent)
+    #expect(renamed[0].removedUsers != renamed[1].removedUsers)
   }
 
   @Test(arguments: RecordsKind.available) func `content and version are read together`(_ kind: RecordsKind)

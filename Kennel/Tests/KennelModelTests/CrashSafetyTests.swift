@@ -9,7 +9,10 @@ import Testing
 
 /// Each test posts in a separate process, which is killed. Then, it verifies that everything that was acknowledged is
 /// in the store.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct CrashSafetyTests {
+@Suite(
+  .enabled(if: TestWorld.hasFiles, "it is about files in a directory after a crash"), .serialized,
+  .timeLimit(.minutes(5)))
+struct CrashSafetyTests {
   #if DEBUG
   @Test func `a process killed between any two steps keeps all acknowledged posts`() async throws {
     let directory = try TemporaryDirectory()

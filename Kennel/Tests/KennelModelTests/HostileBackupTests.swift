@@ -6,7 +6,9 @@ import Testing
 @testable import KennelModel
 @testable import KennelStorage
 
-@Suite(.timeLimit(.minutes(5))) struct HostileBackupTests {
+@Suite(
+  .enabled(if: TestWorld.hasFiles, "backups are made of SQLite"), .timeLimit(.minutes(5)))
+struct HostileBackupTests {
   /// A valid backup in its parts: pairs of a header and the bytes that follow it.
   private struct Parts {
     var entries: [(name: String, bytes: [UInt8])]

@@ -8,7 +8,10 @@ import Testing
 
 /// A program changes a store at full speed and is killed two hundred times. No acknowledged change may be missing, and
 /// nothing that was acknowledged as deleted may exist.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct KillTests {
+@Suite(
+  .enabled(if: TestWorld.hasFiles, "the program that is killed writes to SQLite and a directory"),
+  .serialized, .timeLimit(.minutes(5)))
+struct KillTests {
   @Test func `two hundred kills lose no acknowledged change`() async throws {
     let directory = try TemporaryDirectory()
     let program = try KilledWriter.path()

@@ -82,7 +82,8 @@ import Testing
     }
   }
 
-  @Test func `pages and months are read from the index`() async throws {
+  @Test(.enabled(if: TestWorld.hasFiles, "it reads SQLite's plan of a query"))
+  func `pages and months are read from the index`() async throws {
     try await withStore { store in
       let plans = try await store.database.read { connection throws(KennelError) in
         let page = try connection.rows(

@@ -88,7 +88,7 @@ import Testing
       #expect(try await store.posts.post(post.id).commentCount == 1)
       try await store.posts.delete(post.id, by: ada.id)
       #expect(await code { _ = try await store.posts.comments(on: post.id) } == .noSuchPost)
-      #expect(try await store.check().problems == [])
+      #expect(try await store.checkedProblems() == [])
     }
   }
 
@@ -110,7 +110,8 @@ import Testing
     }
   }
 
-  @Test func `a cancelled query completes once`() async throws {
+  @Test(.enabled(if: TestWorld.hasFiles, "it needs a single reader"))
+  func `a cancelled query completes once`() async throws {
     try await withStore({ $0.database.readers = 1 }) { store in
       let begun = Gate()
       let release = Gate()

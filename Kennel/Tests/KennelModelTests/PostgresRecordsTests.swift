@@ -9,7 +9,10 @@ import Testing
 @testable import KennelModel
 @testable import KennelStorage
 
-@Suite(.enabled(if: PostgresServer.isAvailable), .timeLimit(.minutes(5))) struct PostgresRecordsTests {
+@Suite(
+  .enabled(if: PostgresServer.isAvailable),
+  .enabled(if: TestWorld.hasFiles, "it is the same in both worlds"), .timeLimit(.minutes(5)))
+struct PostgresRecordsTests {
   private static func open(_ address: String, _ directory: TemporaryDirectory, _ name: String) async throws
     -> KennelStore
   {
@@ -186,6 +189,24 @@ import Testing
       }
       let text = "\(try #require(error)) \(error?.cause ?? "")"
       #expect(!text.contains("secret"), "\(address)")
+    }
+  }
+
+  @Test func `texts with NUL and with characters for private use come back as they were`() async throws {
+    let texts = [
+      "", "a\0b", "\0", "\u{100000}", "\u{100001}", "a\u{100000}\u{100001}\0\u{100000}", "dog 🐕 \u{10FFFF}",
+    ]
+    for text in texts {
+      #expect(!TextWithNUL.encoded(text).unicodeScalars.contains("\0"))
+      #expect(TextWithNUL.decoded(TextWithNUL.encoded(text)).utf8.elementsEqual(text.utf8))
+    }
+    #expect(Set(texts.map { Array(TextWithNUL.encoded($0).utf8) }).count == texts.count)
+    try await withStore(.postgres) { store in
+      let ada = try await store.addUser()
+      for text in texts {
+        let post = try await store.addPost(1, by: ada, caption: text)
+        #expect(try await store.posts.post(post.id).caption.utf8.elementsEqual(text.utf8))
+      }
     }
   }
 

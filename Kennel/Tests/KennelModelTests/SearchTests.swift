@@ -153,7 +153,7 @@ extension KennelStore {
 
       try await store.accounts.rename(ben.id, to: "Benedict")
       #expect(try await store.found("benedict") == ["Max"])
-      #expect(try await store.check().problems == [])
+      #expect(try await store.checkedProblems() == [])
 
       _ = try await store.accounts.removeUser(ben.id, contentPolicy: .transferred(to: ada.id))
       #expect(try await store.found("benedict") == [])
@@ -165,7 +165,7 @@ extension KennelStore {
       for text in ["cleo", "wonderful", "luna"] { #expect(try await store.found(text) == [], "\(text)") }
       try await posts.delete(post.id, by: ada.id)
       #expect(try await store.found("max") == [])
-      #expect(try await store.check().problems == [])
+      #expect(try await store.checkedProblems() == [])
     }
   }
 
@@ -184,7 +184,8 @@ extension KennelStore {
     }
   }
 
-  @Test func `a check finds a wrong index, and a repair rebuilds it`() async throws {
+  @Test(.enabled(if: TestWorld.hasFiles, "it is about SQLite's file"))
+  func `a check finds a wrong index, and a repair rebuilds it`() async throws {
     for damage in [
       "DELETE FROM search", "UPDATE search SET caption = 'Max'",
       "INSERT INTO search (rowid, caption) VALUES (99, 'Rex')",
@@ -208,7 +209,8 @@ extension KennelStore {
     }
   }
 
-  @Test func `a check compares the index while another program is writing`() async throws {
+  @Test(.enabled(if: TestWorld.hasFiles, "it is about SQLite's file"))
+  func `a check compares the index while another program is writing`() async throws {
     let directory = try TemporaryDirectory()
     try await withStore(in: directory) {
       $0.database.busyTimeout = .zero
@@ -225,7 +227,8 @@ extension KennelStore {
     }
   }
 
-  @Test func `a check finds damaged words of the index`() async throws {
+  @Test(.enabled(if: TestWorld.hasFiles, "it is about SQLite's file"))
+  func `a check finds damaged words of the index`() async throws {
     let directory = try TemporaryDirectory()
     try await withStore(in: directory) { store in
       let ada = try await store.addUser()
@@ -250,7 +253,8 @@ extension KennelStore {
     }
   }
 
-  @Test func `a kennel of an earlier version can be searched after its migration`() async throws {
+  @Test(.enabled(if: TestWorld.hasFiles, "it is about SQLite's file"))
+  func `a kennel of an earlier version can be searched after its migration`() async throws {
     let directory = try TemporaryDirectory()
     try FileCalls.makeDirectory(directory.path("data"))
     let path = directory.path("data") + "/kennel.sqlite"
@@ -278,7 +282,8 @@ extension KennelStore {
     #expect(names.contains { $0.hasPrefix("kennel.sqlite.v\(before)-") })
   }
 
-  @Test func `a backup has the words of the posts only, and is searched after its restore`() async throws {
+  @Test(.enabled(if: TestWorld.hasFiles, "backups are made of SQLite"))
+  func `a backup has the words of the posts only, and is searched after its restore`() async throws {
     let directory = try TemporaryDirectory()
     try await withStore { store in
       let ada = try await store.addUser()

@@ -9,7 +9,10 @@ import Testing
 
 /// A program that sends uploads is killed again and again. No acknowledged byte may be missing, and each upload becomes one post
 /// at most. `KENNEL_KILLS=200` makes a long run.
-@Suite(.serialized, .timeLimit(.minutes(10))) struct UploadKillTests {
+@Suite(
+  .enabled(if: TestWorld.hasFiles, "the program that is killed writes to SQLite and a directory"),
+  .serialized, .timeLimit(.minutes(10)))
+struct UploadKillTests {
   @Test func `killed uploads go on where they ended and become one post each`() async throws {
     let directory = try TemporaryDirectory()
     let folder = Bundle.main.executableURL?.deletingLastPathComponent()

@@ -123,7 +123,8 @@ import Testing
     }
   }
 
-  @Test func `a backup has the pictures`() async throws {
+  @Test(.enabled(if: TestWorld.hasFiles, "backups are made of SQLite"))
+  func `a backup has the pictures`() async throws {
     let directory = try TemporaryDirectory()
     let version = try await withStore { store in
       let ada = try await store.addUser("Ada", role: .owner)

@@ -54,7 +54,7 @@ import Testing
       let result: Result<SyncReport, KennelError>
       do throws(KennelError) { result = .success(try await sync.run()) } catch { result = .failure(error) }
       try await check(result, store, server)
-      #expect(try await store.check(readsPhotos: true).problems == [])
+      #expect(try await store.checkedProblems() == [])
       #expect(try await eventually { try store.incomingFiles().isEmpty })
       #expect(try partialFiles(store).count <= 2)
     }

@@ -68,8 +68,8 @@ final class OtherKennel: Sendable {
         return HTTPResponse(status: .notFound)
       }
       let post = try await store.posts.post(id)
-      return try .file(
-        at: store.photos.location(post.photo), for: request, contentType: "image/jpeg")
+      let photo = try await store.blobs.file(post.photo, byteCount: post.byteCount)
+      return try .file(at: photo.path, for: request, contentType: "image/jpeg")
     }
   }
 

@@ -37,7 +37,7 @@ import Testing
     #expect(zip(ours, theirs).allSatisfy { abs($0.created.timeIntervalSince($1.created)) < 1 })
     #expect(zip(ours, theirs).allSatisfy { $0.taken.iso8601 == $1.taken.iso8601 })
     #expect(ours.map(\.taken.source) == theirs.map(\.taken.source))
-    #expect(try await here.check(readsPhotos: true).problems == [])
+    #expect(try await here.checkedProblems() == [])
     #expect(try await eventually { try here.incomingFiles().isEmpty })
   }
 
@@ -111,7 +111,7 @@ import Testing
       }
       #expect(error?.code == .unreachable)
       #expect(try await here.posts.page().isEmpty)
-      #expect(try await here.check().problems == [])
+      #expect(try await here.checkedProblems() == [])
       isCut.withLock { $0 = false }
       let report = try await sync(address, here, ada).run()
       #expect(report.taken == 1)
@@ -138,7 +138,7 @@ import Testing
       #expect(code == .cancelled || code == nil)
       let count = try await here.posts.page(limit: 200).count
       #expect(count >= 5)
-      #expect(try await here.check(readsPhotos: true).problems == [])
+      #expect(try await here.checkedProblems() == [])
       let report = try await sync(other.address(), here, ada).run()
       #expect(report.taken == 30 - count && report.known == 0)
       try await expectEqual(there, here)

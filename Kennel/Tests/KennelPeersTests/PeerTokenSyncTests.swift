@@ -43,11 +43,12 @@ import Testing
         // The author of the second one shares the metadata there. Here, it goes through the same door as an upload.
         #expect(posts.map(\.metadata) == [.absent, .removed])
         for post in posts {
-          let bytes = try Data(contentsOf: URL(fileURLWithPath: here.photos.location(post.photo)))
+          let file = try await here.blobs.file(post.photo, byteCount: post.byteCount)
+          let bytes = try Data(contentsOf: URL(fileURLWithPath: file.path))
           #expect(!CameraPhoto.isLeaking(bytes))
         }
         #expect(try await sync(web, into: here, as: ada, token: token).run().taken == 0)
-        #expect(try await here.check(readsPhotos: true).problems == [])
+        #expect(try await here.checkedProblems() == [])
         _ = try await web.store.accounts.removePeer("Ada")
         #expect(
           await code { _ = try await sync(web, into: here, as: ada, token: token).run() } == .notAllowed)

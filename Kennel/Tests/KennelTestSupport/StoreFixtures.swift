@@ -41,12 +41,37 @@ package enum RecordsKind: Sendable, CaseIterable {
   /// One server for all tests, which have a database each.
   private static let server = Result { try PostgresServer(connections: 600) }
 
-  /// The kinds for which everything is installed.
-  package static var available: [RecordsKind] { PostgresServer.isAvailable ? allCases : [.sqlite] }
+  /// A database with the tables of a kennel, which is copied faster than the tables are made.
+  private static let template = Result {
+    let server = try Self.server.get()
+    let name = try server.createDatabase()
+    let records = try PostgresRecords(server.address(ofDatabase: name))
+    // A database that is used cannot be copied.
+    try server.disconnectAll(from: name)
+    Task { await records.close() }
+    return name
+  }
 
-  /// Returns the address of a new database; nil for SQLite.
+  /// The kinds for which everything is installed.
+  package static var available: [RecordsKind] {
+    if TestWorld.current == .postgres { return [.postgres] }
+    return PostgresServer.isAvailable ? allCases : [.sqlite]
+  }
+
+  /// Returns the address of a new database without tables; nil for SQLite.
   package func makeDatabase() async throws -> String? {
     self == .sqlite ? nil : try await Self.server.get().makeDatabase()
+  }
+
+  /// Returns the address of a new database with the tables of a kennel. It blocks briefly.
+  static func makeKennelDatabase() throws -> String {
+    let server = try Self.server.get()
+    return server.address(ofDatabase: try server.createDatabase(template: template.get()))
+  }
+
+  /// Removes a database. It blocks briefly.
+  static func removeDatabase(at address: String) throws {
+    try server.get().removeDatabase(at: address)
   }
 }
 
@@ -56,13 +81,28 @@ package func withStore<Value: Sendable>(
   _ change: (inout KennelStore.Configuration) -> Void = { _ in },
   _ body: (KennelStore) async throws -> Value
 ) async throws -> Value {
-  let address = try await kind.makeDatabase()
+  let directory = try TemporaryDirectory()
+  let address: String? =
+    if kind == .postgres {
+      try await runOnThread { try TestWorld.database(of: directory.path("data")) }
+    } else {
+      nil
+    }
   return try await withStore(
-    clock: clock,
+    in: directory, clock: clock,
     {
       $0.databaseAddress = address
       change(&$0)
     }, body)
+}
+
+/// Opens a store where it is in the world of the tests, also for the second time.
+package func openStore(
+  _ directory: String, clock: KennelClock = .system,
+  _ change: (inout KennelStore.Configuration) -> Void = { _ in }
+) async throws -> KennelStore {
+  try await KennelStore.open(
+    directory, configuration: TestWorld.configuration(in: directory, change), clock: clock)
 }
 
 /// Opens a store while `body` runs, in a new directory by default.
@@ -72,10 +112,7 @@ package func withStore<Value: Sendable>(
   _ body: (KennelStore) async throws -> Value
 ) async throws -> Value {
   let directory = try directory ?? TemporaryDirectory()
-  var configuration = KennelStore.Configuration.forTest
-  change(&configuration)
-  let store = try await KennelStore.open(
-    directory.path("data"), configuration: configuration, clock: clock)
+  let store = try await openStore(directory.path("data"), clock: clock, change)
   do {
     let value = try await body(store)
     await store.close()

@@ -316,7 +316,8 @@ import Testing
     }
   }
 
-  @Test func `a missing photo file is an internal error`() async throws {
+  @Test(.enabled(if: TestWorld.hasFiles, "it is about files in the directory"))
+  func `a missing photo file is an internal error`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       let post = try await web.addPicture(1, by: ada)

@@ -83,7 +83,8 @@ import Testing
     }
   }
 
-  @Test func `a photo without a file is left out`() async throws {
+  @Test(.enabled(if: TestWorld.hasFiles, "it is about files in the directory"))
+  func `a photo without a file is left out`() async throws {
     try await withAlbum(isOpen: true) { web, _ in
       let post = try await web.store.posts.post(1)
       try FileCalls.remove(web.store.photos.location(post.photo))
@@ -93,7 +94,8 @@ import Testing
     }
   }
 
-  @Test func `a photo that cannot be examined or opened does not stop the others`() async throws {
+  @Test(.enabled(if: TestWorld.hasFiles, "it is about files in the directory"))
+  func `a photo that cannot be examined or opened does not stop the others`() async throws {
     try await withAlbum(isOpen: true) { web, _ in
       _ = try await web.store.albums.add([3], to: 1, by: nil)
       try await web.store.database.write { transaction throws(KennelError) -> Void in

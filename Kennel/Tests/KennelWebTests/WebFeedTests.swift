@@ -174,7 +174,8 @@ import FoundationXML
     }
   }
 
-  @Test func `the identifiers of a feed stay in a restored backup, and its address does not`() async throws {
+  @Test(.enabled(if: TestWorld.hasFiles, "backups are made of SQLite"))
+  func `the identifiers of a feed stay in a restored backup, and its address does not`() async throws {
     let directory = try TemporaryDirectory()
     var identifiers: [String] = []
     var path = ""

@@ -21,10 +21,17 @@ import Testing
     let visitors: [String: [String: String]]
 
     init(_ web: SiteFixture) async throws {
-      self.web = web
-      ada = try await web.store.addUser("Ada", role: .owner)
-      ben = try await web.store.addUser("Ben")
+      let ada = try await web.store.addUser("Ada", role: .owner)
+      _ = try await web.store.addUser("Ben")
       for number in 1...2 { try await web.store.addPost(number, by: ada, caption: "No. \(number)") }
+      try await self.init(again: web)
+    }
+
+    /// Another site with the same kennel.
+    init(again web: SiteFixture) async throws {
+      self.web = web
+      ada = try #require(try await web.store.accounts.user(named: "Ada"))
+      ben = try #require(try await web.store.accounts.user(named: "Ben"))
       visitors = [
         "nobody": [:],
         "Ada": PageClient.cookie(try await web.store.accounts.beginSession(of: ada.id)),
@@ -268,7 +275,28 @@ import Testing
     }
   }
 
-  @Test func `a restored backup has other tags`() async throws {
+  @Test func `tags stay after a restart, and another process has the same`() async throws {
+    let directory = try TemporaryDirectory()
+    func tags(_ scene: Scene) async throws -> [String: String] {
+      try await scene.pages().mapValues(\.tag)
+    }
+    let (first, second) = try await withSite(in: directory) { web in
+      let scene = try await Scene(web)
+      let first = try await tags(scene)
+      let second = try await withSite(in: directory) { try await tags(Scene(again: $0)) }
+      return (first, second)
+    }
+    #expect(!first.isEmpty && first == second)
+    let later = try await withSite(in: directory) { try await tags(Scene(again: $0)) }
+    #expect(first == later)
+    let renamed = try await withSite(in: directory, { $0.title = "Cats" }) {
+      try await tags(Scene(again: $0))
+    }
+    for (path, tag) in renamed { #expect(first[path] != nil && first[path] != tag) }
+  }
+
+  @Test(.enabled(if: TestWorld.hasFiles, "backups are made of SQLite"))
+  func `a restored backup has other tags`() async throws {
     let directory = try TemporaryDirectory()
     let tags = try await withSite { web in
       let scene = try await Scene(web)

@@ -31,7 +31,8 @@ import Testing
     }
   }
 
-  @Test func `a post deleted while its picture is opened is not found`() async throws {
+  @Test(.enabled(if: TestWorld.hasFiles, "it is about files in the directory"))
+  func `a post deleted while its picture is opened is not found`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       let post = try await web.addPicture(1, by: ada, width: 300, height: 200)
@@ -46,7 +47,8 @@ import Testing
     }
   }
 
-  @Test func `a missing photo of an existing post is an internal error`() async throws {
+  @Test(.enabled(if: TestWorld.hasFiles, "it is about files in the directory"))
+  func `a missing photo of an existing post is an internal error`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")
       let post = try await web.addPicture(1, by: ada)

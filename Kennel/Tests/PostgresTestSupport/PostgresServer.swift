@@ -22,6 +22,7 @@ package final class PostgresServer: Sendable {
   private let directory: String
   private let connections: Int
   private let process: Mutex<ChildProcess>
+  private let administration = Mutex<BlockingPostgresConnection?>(nil)
 
   /// Starts a server.
   ///
@@ -84,9 +85,48 @@ package final class PostgresServer: Sendable {
 
   /// Makes an empty database, and returns its address.
   package func makeDatabase() async throws -> String {
+    address(ofDatabase: try await runOnThread { try self.createDatabase() })
+  }
+
+  /// Makes a database, and returns its name. It blocks briefly.
+  ///
+  /// - Parameter template: the name of a database to copy, which nobody uses; nil for an empty one.
+  package func createDatabase(template: String? = nil) throws -> String {
     let name = "kennel_\(UUID().uuidString.lowercased().filter { $0 != "-" })"
-    try await pool().script("CREATE DATABASE \(name)")
-    return "postgres://owner@/\(name)?host=\(directory)"
+    try run("CREATE DATABASE \(name)" + (template.map { " TEMPLATE \($0)" } ?? ""))
+    return name
+  }
+
+  /// The address of a database.
+  package func address(ofDatabase name: String) -> String { "postgres://owner@/\(name)?host=\(directory)" }
+
+  /// Removes a database, also while it is used. It blocks briefly.
+  package func removeDatabase(at address: String) throws {
+    // Its name is all that differs from the address without a name.
+    let parts = self.address(ofDatabase: "|").split(separator: "|")
+    guard parts.count == 2, address.hasPrefix(parts[0]), address.hasSuffix(parts[1]) else { return }
+    let name = address.dropFirst(parts[0].count).dropLast(parts[1].count)
+    try run("DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
+  }
+
+  /// Ends all connections to a database, and allows no others. It blocks briefly.
+  package func disconnectAll(from name: String) throws {
+    try run("ALTER DATABASE \(name) ALLOW_CONNECTIONS false")
+    try run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'")
+  }
+
+  /// Runs a statement on a connection that is kept. The server may still be starting.
+  private func run(_ statement: String) throws {
+    try administration.withLock { connection in
+      let end = ContinuousClock.now + .seconds(60)
+      while connection?.isLost != false {
+        do { connection = try BlockingPostgresConnection(address()) } catch {
+          guard ContinuousClock.now < end else { throw error }
+          usleep(20_000)
+        }
+      }
+      _ = try connection?.execute(.script(statement))
+    }
   }
 
   /// The number of connections that the server accepts from users without privileges.

@@ -36,8 +36,10 @@ enum DemoCommand {
     _ context: CommandContext
   ) async throws {
     try CommandContext.makeParents(of: directory)
-    let store = try await KennelStore.open(
-      directory, configuration: context.storeConfiguration(of: directory))
+    var configuration = try await context.storeConfiguration(of: directory)
+    // A demonstration does not fill the database of another kennel.
+    configuration.databaseAddress = nil
+    let store = try await KennelStore.open(directory, configuration: configuration)
     do {
       let note = DemoPassword(directory)
       let account: DemoKennel.Account?

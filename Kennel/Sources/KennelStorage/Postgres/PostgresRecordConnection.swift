@@ -130,7 +130,7 @@ private struct PostgresColumns: RecordColumns {
 
   func integer(_ column: Int32) -> Int64 { row.integer(Int(column)) }
   func isNull(_ column: Int32) -> Bool { row.isNull(Int(column)) }
-  func text(_ column: Int32) -> String { row.text(Int(column)) }
+  func text(_ column: Int32) -> String { TextWithNUL.decoded(row.text(Int(column))) }
   func blob(_ column: Int32) -> [UInt8] { row.blob(Int(column)) }
 }
 
@@ -138,7 +138,7 @@ extension SQLValue {
   fileprivate var postgres: PostgresValue {
     switch self {
     case .integer(let number): .integer(number)
-    case .text(let text): .text(text)
+    case .text(let text): .text(TextWithNUL.encoded(text))
     case .blob(let bytes): .blob(bytes)
     case .null: .null
     }

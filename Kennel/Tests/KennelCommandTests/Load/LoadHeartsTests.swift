@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import Retriever
+import KennelTestSupport
 import TestSupport
 import Testing
 
@@ -59,7 +60,7 @@ import Testing
       #expect(counts[post] == expected, "Events of post \(post)")
     }
     #expect(try await server.end() == 0)
-    #expect(try await loaded.kennel.run("check").status == 0)
+    if TestWorld.hasFiles { #expect(try await loaded.kennel.run("check").status == 0) }
   }
 
   private struct Heart: Hashable, Sendable {

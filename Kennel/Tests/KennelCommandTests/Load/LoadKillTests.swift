@@ -5,7 +5,9 @@ import TestSupport
 import Testing
 
 /// `kennel serve` is killed repeatedly while clients upload, heart and comment.
-@Suite(.serialized, .timeLimit(.minutes(5))) struct LoadKillTests {
+@Suite(
+  .enabled(if: TestWorld.hasFiles, "it is about files after a crash"), .serialized, .timeLimit(.minutes(5)))
+struct LoadKillTests {
   private static let lives = KillCount.value(normally: 20)
   private static let clients = 4
 

@@ -17,7 +17,7 @@ import Testing
     configuration.limits.maximumBodySize = KennelSite.maximumBodySize()
     configuration.limits.receivingTime = .milliseconds(500)
     configuration.limits.minimumBodyRate = 1_000
-    let store = try await KennelStore.open(loaded.kennel.data)
+    let store = try await loaded.kennel.openStore()
     let site = try KennelSite(store: store, directory: loaded.kennel.data)
     let server = try HTTPServer(configuration: configuration)
     let running = Task { try await server.run(grace: .zero) { await site.respond(to: $0) } }

@@ -16,7 +16,7 @@ struct LoadedKennel: Sendable {
     kennel = try Kennel()
     var configuration = KennelStore.Configuration()
     configuration.accounts.passwordCost = .minimum
-    let store = try await KennelStore.open(kennel.data, configuration: configuration)
+    let store = try await kennel.openStore(configuration)
     var cookies: [String] = []
     var members: [User] = []
     for number in 0..<users {
