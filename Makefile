@@ -116,10 +116,12 @@ test-plain: # internal: the part of `make test` without sanitizers and adopt
 	@scripts/step 'page in a browser' scripts/test-page
 
 test-sanitizers: # internal: the part of `make test` with sanitizers, and the tests of adopt
+	@# The builds come first: the other part runs tests then, which often wait.
+	@scripts/test-threads --build . Kennel
 	@$(MAKE) --no-print-directory test-threads
-	@scripts/step 'random loads under both sanitizers' scripts/soak $(SOAK_MINUTES) thread address
 	@scripts/step 'random input' scripts/fuzz 5
 	@scripts/step 'adopt' scripts/test-adopt
+	@scripts/step 'random loads under both sanitizers' scripts/soak $(SOAK_MINUTES) thread address
 
 adopt: setup-build ## build adopt, the tool for completion handlers, into build/adopt
 	swift build --package-path Adopt --scratch-path .build/adopt -c release --product adopt

@@ -79,6 +79,13 @@ class Window:
         dialog.get_by_role("button", name="Sign in").click()
 
 
+@pytest.hookimpl(tryfirst=True)
+def pytest_runtest_teardown(item) -> None:
+    """Closes the windows before other fixtures end: they must not notice what these remove."""
+    for window in getattr(item.funcargs.get("window"), "all", []):
+        window.context.close()
+
+
 @pytest.fixture
 def window(request, browser: Browser):
     """Returns a function that opens windows. A window with a person's name is signed in as that person."""
@@ -94,7 +101,8 @@ def window(request, browser: Browser):
         page = context.new_page()
         faults: list[str] = []
         window = Window(page, context, kennel, faults)
-        page.on("console", lambda message: faults.append(message.text) if message.type == "error" else None)
+        page.on("console", lambda message: faults.append(
+            f"{message.text} {message.location['url']}") if message.type == "error" else None)
         page.on("pageerror", lambda error: faults.append(str(error)))
 
         def check(sent) -> None:
@@ -105,9 +113,8 @@ def window(request, browser: Browser):
         windows.append(window)
         return window
 
+    open_window.all = windows
     yield open_window
-    for window in windows:
-        window.context.close()
     for window in windows:
         left = [fault for fault in window.faults if not any(part in fault for part in window.tolerated)]
         assert not left, left

@@ -185,6 +185,40 @@ def test_an_owner_changes_a_role_and_removes_a_person(window, device):
 
 
 @pytest.mark.parametrize("scripts", [True, False])
+def test_an_owner_limits_the_space_of_a_person(window, device, scripts):
+    name = f"Quentin {device} {scripts}"
+    quentin = window()
+    join(quentin, link_of(quentin.kennel, "invite"), name)
+    expect(quentin.page.get_by_role("heading", name=f"Welcome, {name}")).to_be_visible()
+    owner = window("Olga", device=device, java_script_enabled=scripts).go("/people")
+    owner.tolerated.append("422")
+    page = owner.page
+    page.get_by_role("link", name=f"Change {name}", exact=True).click()
+    size = page.get_by_label("Maximum size")
+    change = page.get_by_role("button", name="Change the space")
+    expect(page.get_by_role("radio", name="What everyone gets by default")).to_be_checked()
+    page.get_by_role("radio", name="Up to this size").check()
+    size.fill("a shelf")
+    change.click()
+    expect(size).to_have_accessible_description(re.compile("Use a number with a unit, such as 20 GB or 500 MB."))
+    expect(size).to_have_value("a shelf")
+    fits(owner)
+    size.fill("1,5 GB")
+    change.click()
+    expect(page.get_by_role("status").filter(has_text="The space is changed.")).to_be_visible()
+    expect(page.get_by_role("radio", name="Up to this size")).to_be_checked()
+    expect(size).to_have_value("1.5 GB")
+    fits(owner)
+    # The person sees it.
+    quentin.go("/you")
+    expect(quentin.page.get_by_text("0 bytes of 1.5 GB")).to_be_visible()
+    page.get_by_role("radio", name="As much space as there is").check()
+    change.click()
+    expect(page.get_by_role("radio", name="As much space as there is")).to_be_checked()
+    expect(size).to_have_value("")
+
+
+@pytest.mark.parametrize("scripts", [True, False])
 def test_a_picture_is_chosen_shown_and_removed(window, device, picture, scripts):
     person = window("Ada", device=device, java_script_enabled=scripts).go("/you")
     page = person.page

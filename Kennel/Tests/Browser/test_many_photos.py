@@ -89,7 +89,8 @@ def test_hundreds_of_photos_down_and_up_again(window, device):
     scroll(looking, "-1", "scrollY === 0")
     assert posts(looking)[:20] == top
     assert looking.tile(top[5]).bounding_box() == pytest.approx(place, abs=1)
-    assert all_posts(looking) == known
+    # More photos may have arrived below.
+    assert all_posts(looking)[: len(known)] == known
     expect_calm(looking)
 
 
