@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import KennelModel
 import KennelStorage
@@ -72,7 +73,11 @@ package enum TestWorld: String, Sendable {
       for directory in old.keys { databases[directory] = nil }
       return Array(old.values)
     }
-    for address in old { try RecordsKind.removeDatabase(at: address) }
+    if !old.isEmpty {
+      DispatchQueue.global().async {
+        for address in old { try? RecordsKind.removeDatabase(at: address) }
+      }
+    }
     let address = try RecordsKind.makeKennelDatabase()
     databases.withLock { $0[directory] = address }
     return address

@@ -23,6 +23,8 @@ package final class PostgresServer: Sendable {
   private let connections: Int
   private let process: Mutex<ChildProcess>
   private let administration = Mutex<BlockingPostgresConnection?>(nil)
+  /// Another connection, because removing a database takes longer, and nobody should wait for it.
+  private let removals = Mutex<BlockingPostgresConnection?>(nil)
 
   /// Starts a server.
   ///
@@ -106,7 +108,7 @@ package final class PostgresServer: Sendable {
     let parts = self.address(ofDatabase: "|").split(separator: "|")
     guard parts.count == 2, address.hasPrefix(parts[0]), address.hasSuffix(parts[1]) else { return }
     let name = address.dropFirst(parts[0].count).dropLast(parts[1].count)
-    try run("DROP DATABASE IF EXISTS \(name) WITH (FORCE)")
+    try removals.withLock { try run("DROP DATABASE IF EXISTS \(name) WITH (FORCE)", on: &$0) }
   }
 
   /// Ends all connections to a database, and allows no others. It blocks briefly.
@@ -115,18 +117,21 @@ package final class PostgresServer: Sendable {
     try run("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '\(name)'")
   }
 
-  /// Runs a statement on a connection that is kept. The server may still be starting.
+  /// Runs a statement on a connection that is kept.
   private func run(_ statement: String) throws {
-    try administration.withLock { connection in
-      let end = ContinuousClock.now + .seconds(60)
-      while connection?.isLost != false {
-        do { connection = try BlockingPostgresConnection(address()) } catch {
-          guard ContinuousClock.now < end else { throw error }
-          usleep(20_000)
-        }
+    try administration.withLock { try run(statement, on: &$0) }
+  }
+
+  /// Runs a statement, and connects first if that is necessary. The server may still be starting.
+  private func run(_ statement: String, on connection: inout BlockingPostgresConnection?) throws {
+    let end = ContinuousClock.now + .seconds(60)
+    while connection?.isLost != false {
+      do { connection = try BlockingPostgresConnection(address()) } catch {
+        guard ContinuousClock.now < end else { throw error }
+        usleep(20_000)
       }
-      _ = try connection?.execute(.script(statement))
     }
+    _ = try connection?.execute(.script(statement))
   }
 
   /// The number of connections that the server accepts from users without privileges.
