@@ -27,13 +27,16 @@ struct PostgresCommandTests {
     // An option has the same meaning as the variable.
     kennel.environment["KENNEL_DATABASE"] = nil
     let second = try await kennel.start("serve", "--port", "0", "--database", address)
+    var tags: Set<String> = []
     for server in [first, second] {
-      let (posts, _) = try await URLSession(configuration: .ephemeral).data(from: server.url("/posts"))
+      let (posts, list) = try await URLSession(configuration: .ephemeral).data(from: server.url("/posts"))
+      tags.insert((list as? HTTPURLResponse)?.value(forHTTPHeaderField: "ETag") ?? UUID().uuidString)
       #expect(String(decoding: posts, as: UTF8.self).contains(#""author":"Ada""#))
       let (photo, response) = try await URLSession(configuration: .ephemeral).data(
         from: server.url("/posts/1/photo"))
       #expect((response as? HTTPURLResponse)?.statusCode == 200 && !photo.isEmpty)
     }
+    #expect(tags.count == 1)
     #expect(try await first.end() == 0)
     #expect(try await second.end() == 0)
     #expect(!FileManager.default.fileExists(atPath: kennel.data + "/kennel.sqlite"))
