@@ -22,7 +22,7 @@ WORLD_SKIP ?= ^KennelCommandTests\.(Certificate|Drawing|Litter|Load(Listeners|Sl
 # The load tests of Kennel for ThreadSanitizer, without those that measure seconds or kill the program.
 TSAN_LOAD := ^KennelCommandTests\.Load(Hearts|SlowListener|SlowUpload)
 # The minutes for which `make test` runs random loads under each sanitizer.
-SOAK_MINUTES ?= 2
+SOAK_MINUTES ?= 1
 # The program that `make run` starts, and its arguments.
 DEMO ?= kennel
 # `kennel demo` generates pictures of dogs. retriever-demo takes no arguments.
