@@ -7,7 +7,7 @@ extension KennelProgram {
   private typealias Option = OptionDescription
   private typealias Example = CommandDescription.Example
 
-  private static let common = [
+  static let common = [
     Setting.data.option,
     Option(
       "config", value: "FILE", completion: .files,
@@ -200,7 +200,7 @@ extension KennelProgram {
       CommandDescription(
         "backup", "write a backup of the kennel to a file or a directory", operands: "[FILE]", count: 0...1,
         discussion: [
-          "FILE is a tar archive with the database and the photos, which only its owner can read. The kennel can be served during the backup. FILE appears under its name when the backup is complete. The backup contains photos as they were uploaded, with their places. It does not contain sessions and secret links.",
+          "FILE is a tar archive with the database and the photos, which only its owner can read. The kennel can be served during the backup. FILE appears under its name when the backup is complete. The backup contains photos as they were uploaded, with their places. It does not contain sessions and secret links. A kennel in PostgreSQL and a store gives the same backup, which can be restored into a directory, too.",
           "If FILE is a symbolic link, its target is replaced. Pipes and devices are written to directly. Use - for standard output.",
           "With --to, the command adds a backup to DIR. Photos that an earlier backup there has are not written again, but each backup is complete and can be restored without the others. DIR must be empty at first, or must not exist. The command does not read the photos again that are in DIR; kennel restore verifies them.",
           "With --passphrase-file, the backup is encrypted. Without the passphrase, nobody can restore it. The passphrase is the first line of the file, and FILE can be a descriptor, such as /dev/fd/3.",
@@ -224,15 +224,23 @@ extension KennelProgram {
         discussion: [
           "The kennel's directory must be empty or must not exist. The command verifies the backup before it puts the files in place. A damaged backup leaves nothing behind.",
           "DIR is a directory of kennel backup --to, of which the latest backup is restored. To restore an earlier one, give its file in DIR/snapshots.",
-        ], options: [passphrase] + common,
+          "With --database or --photos, or these settings, the records go to PostgreSQL, or the photos to a store. It does not matter where they were when the backup was made. The database must be empty, and the store must have no photos. The kennel's directory needs space for all photos meanwhile.",
+        ],
+        options: [passphrase] + ["database", "photos"].compactMap { Setting.named($0)?.option } + common,
         examples: [
           Example(
-            text: "Into another directory", line: "kennel restore --data /srv/kennel /backup/kennel.tar")
+            text: "Into another directory", line: "kennel restore --data /srv/kennel /backup/kennel.tar"),
+          Example(
+            text: "Into PostgreSQL and a store",
+            line:
+              "kennel restore --database postgres://kennel@localhost/kennel --photos s3://dogs /backup/kennel"
+          ),
         ], completion: .files),
+      moveDescription,
       CommandDescription(
         "check", "check that all posts and photos are complete and unchanged", operands: "", count: 0...0,
         discussion: [
-          "The command checks the database and reads all photos. If it finds problems, it prints them and exits with status 1.",
+          "The command checks the database and reads all photos. If it finds problems, it prints them and exits with status 1. In PostgreSQL, it checks the references between the tables, the counters and the search. Photos that are in a store are read from it, which --quick avoids.",
           "Without --repair, the command only reads: it creates, changes and removes no file of the kennel, so it can also run on a copy that cannot be written to. The kennel can be served meanwhile. A kennel of an earlier version is refused, and so is one whose latest changes are in a log that cannot be read without changing it. Start the server or use --repair to update it.",
         ],
         options: [
@@ -271,7 +279,7 @@ extension KennelProgram {
       .init("DIR/kennel.sqlite", "accounts, posts, comments and favourites"),
       .init(
         "DIR/records-in-postgresql",
-        "an empty file that replaces kennel.sqlite if the kennel uses PostgreSQL; all commands but restore and demo then need --database, KENNEL_DATABASE or kennel.conf, and check and backup do not work"
+        "an empty file that replaces kennel.sqlite if the kennel uses PostgreSQL; all commands but demo then need --database, KENNEL_DATABASE or kennel.conf"
       ),
       .init(
         "DIR/kennel.sqlite.v…",
@@ -281,6 +289,12 @@ extension KennelProgram {
         "DIR/photos",
         "the photos without their metadata, and what was taken out of them, each named after the SHA-256 of its contents"
       ),
+      .init(
+        "DIR/photos.store",
+        "the address of the store with the photos, which replaces DIR/photos if the kennel uses one"),
+      .init(
+        "DIR/*.moved-…",
+        "files that the kennel does not use any more after kennel move; they can be removed when it works"),
       .init("DIR/thumbnails", "thumbnails, which are generated again when needed"),
       .init(
         "DIR/demo-password", "the owner's name and password in a demo, which only the user can read"),

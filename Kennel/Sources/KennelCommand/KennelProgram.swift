@@ -40,6 +40,7 @@ package enum KennelProgram {
     case "sync": try await SyncCommand.run(context)
     case "backup": try await BackupCommand.run(context)
     case "restore": try await BackupCommand.restore(context)
+    case "move": try await MoveCommand.run(context)
     case "check": try await CheckCommand.run(context)
     default: try await DemoCommand.run(context)
     }

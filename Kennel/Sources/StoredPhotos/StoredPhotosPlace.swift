@@ -6,20 +6,25 @@ import ObjectStorage
 /// kennel uses the same store, and an object in the store records to which kennel it belongs.
 package struct StoredPhotosPlace: Sendable {
   static let ownerKey = "kennel.id"
-  private static let fileName = "photos.store"
+  static let fileName = "photos.store"
+  static let cacheName = "photo-cache"
+  /// The end of the name of a file with a store that is not used yet, or not any more.
+  static let draftSuffix = ".new"
+  /// The same while photos are moved.
+  static let movingSuffix = ".moving"
 
   package let location: StoreLocation
   /// A random text that is in the file and in the store.
-  private let owner: String
+  let owner: String
 
-  private static func path(_ directory: String) -> String { "\(directory)/\(fileName)" }
+  static func path(_ directory: String) -> String { "\(directory)/\(fileName)" }
 
   /// Returns the store of the kennel in a directory, or nil if its photos are in the directory.
   package static func read(_ directory: String) throws(KennelError) -> StoredPhotosPlace? {
     try read(fileAt: path(directory))
   }
 
-  private static func read(fileAt path: String) throws(KennelError) -> StoredPhotosPlace? {
+  static func read(fileAt path: String) throws(KennelError) -> StoredPhotosPlace? {
     guard let text = try FileCalls.text(of: path, limit: 8192) else { return nil }
     let lines = text.split(separator: "\n").map(String.init)
     guard lines.count == 2, let location = try? StoreLocation(lines[0], environment: [:]) else {
@@ -45,7 +50,7 @@ package struct StoredPhotosPlace: Sendable {
       guard known.location.bucket == location.bucket, known.location.prefix == location.prefix else {
         throw KennelError(
           .notAllowed,
-          "The photos of this kennel are in \(known.location). They cannot be moved to another store yet.")
+          "The photos of this kennel are in \(known.location). Move them with kennel move --to-photos.")
       }
       let place = StoredPhotosPlace(location: location, owner: known.owner)
       if known.location != location { try place.write(directory) }
@@ -53,7 +58,7 @@ package struct StoredPhotosPlace: Sendable {
     }
     try requireNoPhotos(in: directory)
     // The file gets its name when the store has the owner's object. After an interruption, the same owner is used again.
-    let draft = path(directory) + ".new"
+    let draft = path(directory) + draftSuffix
     let owner = try read(fileAt: draft)?.owner ?? Sodium.base64(Sodium.randomBytes(16))
     let place = StoredPhotosPlace(location: location, owner: owner)
     try FileCalls.makeDirectory(directory)
@@ -64,7 +69,7 @@ package struct StoredPhotosPlace: Sendable {
     return place
   }
 
-  private func claim(_ credentials: StoreCredentials) async throws(KennelError) {
+  func claim(_ credentials: StoreCredentials) async throws(KennelError) {
     let store = ObjectStore(location, credentials: credentials)
     do throws(ObjectStoreError) {
       let result = try await store.put(Data(owner.utf8), as: Self.ownerKey, onlyIfAbsent: true)
@@ -87,19 +92,19 @@ package struct StoredPhotosPlace: Sendable {
     guard !hasPhotos else {
       throw KennelError(
         .notAllowed,
-        "The photos of this kennel are in \(photos). They cannot be moved to a store yet. Start without --photos."
+        "The photos of this kennel are in \(photos). Start without --photos, or move them with kennel move --to-photos."
       )
     }
   }
 
   private func write(_ directory: String) throws(KennelError) {
     let path = Self.path(directory)
-    try write(toFileAt: path + ".new")
-    try FileCalls.rename(path + ".new", to: path)
+    try write(toFileAt: path + Self.draftSuffix)
+    try FileCalls.rename(path + Self.draftSuffix, to: path)
     try FileCalls.syncDirectory(directory)
   }
 
-  private func write(toFileAt path: String) throws(KennelError) {
+  func write(toFileAt path: String) throws(KennelError) {
     try FileCalls.remove(path)
     let file = try OpenFile(creating: path)
     try file.write(Data("\(location)\n\(owner)\n".utf8))
@@ -116,7 +121,8 @@ extension StoredPhotosPlace {
     let store = ObjectStore(location, credentials: credentials)
     return { photos throws(KennelError) in
       try StoredBlobs(
-        store, directory: photos, cacheDirectory: directory + "/photo-cache", configuration: configuration)
+        store, directory: photos, cacheDirectory: "\(directory)/\(Self.cacheName)",
+        configuration: configuration)
     }
   }
 }

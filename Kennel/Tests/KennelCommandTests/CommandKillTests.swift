@@ -172,7 +172,7 @@ struct CommandKillTests {
 
 extension Kennel {
   /// Returns how long a command takes that is not killed.
-  fileprivate func duration(of arguments: [String]) async throws -> Duration {
+  func duration(of arguments: [String]) async throws -> Duration {
     let start = ContinuousClock.now
     let result = try await run(arguments)
     #expect(result.status == 0, "\(result.errors)")
@@ -190,7 +190,7 @@ extension Kennel {
   }
 
   /// Starts a command and kills it, unless it ends before.
-  fileprivate func kill(_ arguments: [String], after duration: Duration) async throws {
+  func kill(_ arguments: [String], after duration: Duration) async throws {
     let environment = environment
     try await runOnThread {
       let child = try ChildProcess([Self.path] + arguments, environment: environment, isGuarded: false)

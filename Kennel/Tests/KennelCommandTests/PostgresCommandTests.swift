@@ -42,16 +42,19 @@ struct PostgresCommandTests {
     #expect(!FileManager.default.fileExists(atPath: kennel.data + "/kennel.sqlite"))
   }
 
-  @Test func `commands that need SQLite say what to do`() async throws {
+  @Test func `check and backup work with PostgreSQL, and without its address they ask for it`() async throws {
     var (kennel, _) = try await kennel()
-    for command in [["check"], ["backup", kennel.directory.path("dogs.tar")]] {
-      let result = try await kennel.run(command)
-      #expect(result.status != 0 && result.errors.contains("are in PostgreSQL"), "\(result.errors)")
-      #expect(result.errors.contains("pg_dump"))
-    }
+    try kennel.writePhotos(2)
+    #expect(try await kennel.run("import", kennel.directory.path("photos")).status == 0)
+    let check = try await kennel.run("check")
+    #expect(check.output == "2 photos: no problems found.\n", "\(check.errors)")
+    let backup = try await kennel.run("backup", kennel.directory.path("dogs.tar"))
+    #expect(backup.status == 0 && backup.output.contains("2 photos"), "\(backup.errors)")
     kennel.environment["KENNEL_DATABASE"] = nil
-    let result = try await kennel.run("user", "list")
-    #expect(result.status != 0 && result.errors.contains("Set KENNEL_DATABASE"), "\(result.errors)")
+    for command in [["user", "list"], ["check"], ["backup", kennel.directory.path("dogs.tar")]] {
+      let result = try await kennel.run(command)
+      #expect(result.status != 0 && result.errors.contains("Set KENNEL_DATABASE"), "\(result.errors)")
+    }
   }
 
   @Test func `a demonstration does not use the database of a kennel`() async throws {

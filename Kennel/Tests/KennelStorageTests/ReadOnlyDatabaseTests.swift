@@ -19,7 +19,7 @@ import Testing
     return path
   }
 
-  @Sendable private static func count(_ connection: Connection) throws(KennelError) -> Int64? {
+  @Sendable private static func count(_ connection: any RecordConnection) throws(KennelError) -> Int64? {
     try connection.first("SELECT count(*) FROM decisions") { $0.integer(0) }
   }
 

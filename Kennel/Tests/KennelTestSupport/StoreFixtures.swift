@@ -166,10 +166,9 @@ extension KennelStore {
     return try await posts.add(photo, facts: .small, caption: caption, author: user.id, taken: taken)
   }
 
-  /// Returns what the check of the kennel finds. It cannot check records in PostgreSQL.
+  /// Returns what the check of the kennel finds.
   package func checkedProblems() async throws -> [StoreReport.Problem] {
-    guard FileManager.default.fileExists(atPath: directory + "/kennel.sqlite") else { return [] }
-    return try await check(readsPhotos: true).problems
+    try await check(readsPhotos: true).problems
   }
 
   /// Returns the names of the photo files.

@@ -1,5 +1,6 @@
 import Glibc
 import KennelModel
+import KennelStorage
 import TerminalProgram
 
 enum BackupCommand {
@@ -97,8 +98,12 @@ enum BackupCommand {
     let directory = context.settings.dataDirectory
     let passphrase = try passphrase(context)
     try CommandContext.makeParents(of: directory)
+    let target = try MovePlan.restoring(context)
     let progress = context.progress.begin("photos", unit: .items)
-    let report = try await KennelStore.restore(from: path, to: directory, passphrase: passphrase) {
+    let report = try await KennelStore.restore(
+      from: path, to: directory, passphrase: passphrase,
+      target: { draft async throws(KennelError) in try await target?.target(of: draft) }
+    ) {
       showProgress($0, progress)
     }
     progress.end()

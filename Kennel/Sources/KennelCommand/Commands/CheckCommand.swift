@@ -32,7 +32,7 @@ enum CheckCommand {
       try context.requireKennel()
       return try await KennelStore.check(
         context.settings.dataDirectory, readsPhotos: readsPhotos,
-        configuration: try await context.storeConfiguration())
+        configuration: try await context.storeConfiguration(isReading: true))
     }
     return try await context.withStore { store in
       try await store.check(readsPhotos: readsPhotos, repairs: true)

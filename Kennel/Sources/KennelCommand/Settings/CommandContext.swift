@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import KennelModel
+import KennelStorage
 import ObjectStorage
 import StoredPhotos
 import TerminalProgram
@@ -54,8 +55,9 @@ struct CommandContext: Sendable {
   /// - Parameters:
   ///   - directory: the directory of the kennel (default: the data directory).
   ///   - isNew: whether the kennel may not exist yet. Then its photos may get their place.
+  ///   - isReading: whether no file of the kennel may change.
   func storeConfiguration(
-    of directory: String? = nil, isNew: Bool = false
+    of directory: String? = nil, isNew: Bool = false, isReading: Bool = false
   ) async throws -> KennelStore.Configuration {
     var configuration = KennelStore.Configuration()
     // For commands without this option, only the environment and the configuration file have it.
@@ -63,11 +65,17 @@ struct CommandContext: Sendable {
     if let size = try settings.byteCount("max-video") { configuration.maximumVideoSize = size }
     configuration.databaseAddress = settings.text("database")
     let directory = directory ?? settings.dataDirectory
-    if let place = try await photosPlace(directory, isNew: isNew) {
-      var limits = StoredBlobs.Configuration()
-      if let size = try settings.byteCount("photo-cache") { limits.maximumCacheSize = size }
-      configuration.blobs = place.blobs(
-        for: directory, credentials: try credentials(), configuration: limits)
+    // It changes where the photos are.
+    if !isReading { try FileSwitch.complete(in: directory) }
+    let place = try await photosPlace(directory, isNew: isNew)
+    let open = try place.map { place in
+      place.blobs(for: directory, credentials: try credentials(), configuration: try photoLimits())
+    }
+    configuration.blobs = { photos throws(KennelError) in
+      guard try StoredPhotosPlace.read(directory)?.location == place?.location else {
+        throw KennelError(.busy, "The photos of this kennel were moved at this moment. Try again.")
+      }
+      return try open?(photos) ?? photos
     }
     return configuration
   }
@@ -76,17 +84,28 @@ struct CommandContext: Sendable {
   private func photosPlace(_ directory: String, isNew: Bool) async throws -> StoredPhotosPlace? {
     // Other commands use the store that kennel serve has chosen.
     guard isNew, let value = settings.value("photos") else { return try StoredPhotosPlace.read(directory) }
-    let location: StoreLocation
-    do throws(ObjectStoreError) {
-      location = try StoreLocation(value.text, environment: environment)
-    } catch {
-      throw value.error("is not valid. \(error.description)")
-    }
+    let location = try location(value)
     try Self.makeParents(of: directory)
     return try await StoredPhotosPlace.choose(location, for: directory, credentials: try credentials())
   }
 
-  private func credentials() throws(UsageError) -> StoreCredentials {
+  /// Returns the store that a setting or an option names.
+  func location(_ value: Settings.Value) throws(UsageError) -> StoreLocation {
+    do throws(ObjectStoreError) {
+      return try StoreLocation(value.text, environment: environment)
+    } catch {
+      throw value.error("is not valid. \(error.description)")
+    }
+  }
+
+  /// Returns the limits of the local copies of photos that are in a store.
+  func photoLimits() throws(UsageError) -> StoredBlobs.Configuration {
+    var limits = StoredBlobs.Configuration()
+    if let size = try settings.byteCount("photo-cache") { limits.maximumCacheSize = size }
+    return limits
+  }
+
+  func credentials() throws(UsageError) -> StoreCredentials {
     do throws(ObjectStoreError) {
       return try StoreCredentials.find(in: environment)
     } catch {

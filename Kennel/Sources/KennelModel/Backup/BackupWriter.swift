@@ -94,8 +94,9 @@ struct BackupWriter: ~Copyable {
   }
 
   private mutating func makeCopy(at target: String) throws(KennelError) {
-    try KennelStore.requireFile(in: store.directory)
-    let copy = try Connection.copy(of: store.directory + "/kennel.sqlite", to: target)
+    let copy = try store.database.copy(to: target)
+    // A copy of another database has no index of the search yet.
+    try SearchIndex.update(copy)
     // Sessions and links grant access, so the backup must not contain any: one that was revoked would work again.
     // `secure_delete` also overwrites free pages.
     try copy.script(
@@ -147,10 +148,8 @@ struct BackupWriter: ~Copyable {
       return try PhotoDirectory.hash(of: file.open()) == hash ? file : nil
     } catch {
       // The photo is not missing if its store cannot be reached, and a later backup can have it.
-      switch error.code {
-      case .storeUnavailable, .busy, .cancelled, .closed, .diskFull: throw error
-      default: return nil
-      }
+      guard error.isAboutPhoto else { throw error }
+      return nil
     }
   }
 

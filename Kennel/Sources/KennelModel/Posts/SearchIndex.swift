@@ -24,6 +24,7 @@ enum SearchIndex {
 
   /// Returns whether the index has exactly the words of the posts, after bringing it up to date.
   static func isCurrent(_ connection: any RecordConnection) throws(KennelError) -> Bool {
+    if connection.dialect == .postgres { return try areVectorsCurrent(connection) }
     do throws(KennelError) {
       try update(connection)
       let difference = try connection.first(
@@ -54,6 +55,7 @@ enum SearchIndex {
   /// Rebuilds the index from the posts, with the definition in the database. Its present contents may be damaged, so they
   /// are not read.
   static func rebuild(_ connection: any RecordConnection) throws(KennelError) {
+    if connection.dialect == .postgres { return try rebuildVectors(connection) }
     let definition = try connection.first(
       "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = 'search'"
     ) { $0.text(0) }

@@ -12,9 +12,7 @@ extension KennelStore {
   package static func check(
     _ directory: String, readsPhotos: Bool = false, configuration: Configuration = Configuration()
   ) async throws(KennelError) -> StoreReport {
-    try await StoreCheck.run(
-      directory, readsPhotos: readsPhotos, maximumPhotoSize: configuration.maximumPhotoSize,
-      blobs: configuration.blobs)
+    try await StoreCheck.run(directory, readsPhotos: readsPhotos, configuration)
   }
 
   /// Checks the consistency of the store. Other readers and writers can continue meanwhile.
@@ -25,8 +23,7 @@ extension KennelStore {
   package func check(
     readsPhotos: Bool = false, repairs: Bool = false
   ) async throws(KennelError) -> StoreReport {
-    var report = try await StoreCheck.run(
-      directory, readsPhotos: readsPhotos, maximumPhotoSize: photos.maximumPhotoSize, blobs: makeBlobs)
+    var report = try await StoreCheck.run(directory, readsPhotos: readsPhotos, configuration)
     if repairs { try await repair(&report) }
     return report
   }
@@ -61,7 +58,7 @@ extension KennelStore {
 
   /// Returns whether the search index has exactly the words of the posts.
   func isSearchCurrent() async throws(KennelError) -> Bool {
-    try await StoreCheck.with(directory, maximumPhotoSize: photos.maximumPhotoSize, blobs: makeBlobs) {
+    try await StoreCheck.with(directory, configuration) {
       check async throws(KennelError) in
       try await check.isSearchCurrent()
     }

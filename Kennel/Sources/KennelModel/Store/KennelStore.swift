@@ -53,7 +53,9 @@ package final class KennelStore: Sendable {
   let changes: ChangeRecorder
   let clock: KennelClock
   let latestVisibility = Mutex(ValueAtCommit<Visibility>())
-  let makeBlobs: @Sendable (PhotoDirectory) throws(KennelError) -> any Blobs
+  let configuration: Configuration
+  /// Keeps the kennel from being moved.
+  private let use: FileLock
   private let poller: ChangePoller
   /// Runs one backup at a time.
   let backups = BlockingWorkQueue<Void>("backups", slots: 1, maximumWaitingCount: 4)
@@ -95,6 +97,11 @@ package final class KennelStore: Sendable {
       limits: FileLimits(
         photo: configuration.maximumPhotoSize, video: configuration.maximumVideoSize,
         isVideo: { MovieMetadata.isMovie(Data($0)) }))
+    guard let use = try photos.beginUse() else {
+      throw KennelError(
+        .busy, "The kennel in \(directory) is being moved. Wait for the end of kennel move, and try again.")
+    }
+    self.use = use
     poller = ChangePoller(
       interval: configuration.pollInterval, timer: timer, signals: database.changesOfOthers()
     ) {
@@ -114,7 +121,7 @@ package final class KennelStore: Sendable {
       }
     }
     blobs = try configuration.blobs(photos)
-    makeBlobs = configuration.blobs
+    self.configuration = configuration
     changes = ChangeRecorder(database: database, photos: photos, blobs: blobs, log: log, hub: events)
     versions = ContentVersions(changes: changes)
     posts = Posts(
@@ -156,5 +163,6 @@ package final class KennelStore: Sendable {
     await database.close()
     events.close()
     await photos.workQueue.close()
+    use.release()
   }
 }

@@ -3,17 +3,15 @@ import KennelStorage
 /// A check of the consistency of a kennel. It only reads: it creates, changes and removes nothing in the directory. Other
 /// processes can use the kennel meanwhile.
 struct StoreCheck {
-  let database: ReadOnlyDatabase
+  let database: any InspectedRecords
   /// The local directory.
   let photos: PhotoDirectory
   let blobs: any Blobs
 
-  /// - Parameter maximumPhotoSize: the maximum size of a photo in bytes.
   static func run(
-    _ directory: String, readsPhotos: Bool, maximumPhotoSize: Int,
-    blobs: (PhotoDirectory) throws(KennelError) -> any Blobs
+    _ directory: String, readsPhotos: Bool, _ configuration: KennelStore.Configuration
   ) async throws(KennelError) -> StoreReport {
-    try await with(directory, maximumPhotoSize: maximumPhotoSize, blobs: blobs) {
+    try await with(directory, configuration) {
       check async throws(KennelError) in
       try await check.report(readsPhotos: readsPhotos)
     }
@@ -21,15 +19,20 @@ struct StoreCheck {
 
   /// Runs a closure with a check of a directory.
   static func with<Value: Sendable>(
-    _ directory: String, maximumPhotoSize: Int, blobs: (PhotoDirectory) throws(KennelError) -> any Blobs,
+    _ directory: String, _ configuration: KennelStore.Configuration,
     _ body: (StoreCheck) async throws(KennelError) -> Value
   ) async throws(KennelError) -> Value {
-    try KennelStore.requireFile(in: directory)
+    guard !FileSwitch.isPending(in: directory) else {
+      throw KennelError(
+        .unfinished,
+        "A move of the kennel in \(directory) was interrupted in its last moment. Start the server, or run kennel check --repair, to complete it."
+      )
+    }
+    let place = try RecordPlace(of: directory, address: configuration.databaseAddress)
     let photos = try PhotoDirectory(
-      inspecting: directory + "/photos", limits: FileLimits(photo: maximumPhotoSize))
+      inspecting: directory + "/photos", limits: FileLimits(photo: configuration.maximumPhotoSize))
     let check = StoreCheck(
-      database: ReadOnlyDatabase(path: directory + "/kennel.sqlite"), photos: photos,
-      blobs: try blobs(photos))
+      database: try place.inspect(in: directory), photos: photos, blobs: try configuration.blobs(photos))
     let result: Result<Value, KennelError>
     do throws(KennelError) { result = .success(try await body(check)) } catch { result = .failure(error) }
     await check.database.close()
@@ -83,30 +86,30 @@ struct StoreCheck {
     } ?? true
   }
 
-  /// Returns whether the search index has exactly the words of the posts. A copy is compared: SQLite takes the write lock to
-  /// check an index, and nobody should wait for that.
+  /// Returns whether the search index has exactly the words of the posts.
   func isSearchCurrent() async throws(KennelError) -> Bool {
-    try await database.read { connection throws(KennelError) in
-      do throws(KennelError) {
-        return try SearchIndex.isCurrent(connection.temporaryCopy())
-      } catch  where error.code == .damaged {
-        return false
-      }
+    do throws(KennelError) {
+      return try await database.readDiscardingChanges(SearchIndex.isCurrent)
+    } catch  where error.code == .damaged {
+      return false
     }
   }
 
   private func checkDatabase() async throws(KennelError) -> [StoreReport.Problem] {
-    try await database.read { connection throws(KennelError) in
-      var problems: [StoreReport.Problem] = []
-      for message in try connection.rows("PRAGMA integrity_check", row: { $0.text(0) }) where message != "ok"
-      {
-        problems.append(.database(message))
+    let limit = StoreReport.maximumProblemCount
+    let problems: [StoreReport.Problem] = try await database.problems(limit: limit).map { problem in
+      switch problem {
+      case .message(let message): .database(message)
+      case .reference(let table): .reference(table: table)
+      case .number(let table): .number(table: table)
       }
-      for table in try connection.rows("PRAGMA foreign_key_check", row: { $0.text(0) }).prefix(
-        StoreReport.maximumProblemCount)
-      {
-        problems.append(.reference(table: table))
-      }
+    }
+    return try await database.read { connection throws(KennelError) in
+      let isLate = try connection.first(
+        """
+        SELECT 1 WHERE coalesce((SELECT value FROM counters WHERE name = 'events'), -1)
+          < (SELECT coalesce(max(id), 0) FROM events)
+        """, row: { _ in true })
       let unused = try connection.rows(
         """
         SELECT hash FROM photos WHERE NOT EXISTS (SELECT 1 FROM posts WHERE photo = hash)
@@ -119,7 +122,8 @@ struct StoreCheck {
           AND NOT EXISTS (SELECT 1 FROM album_posts WHERE album = a.id AND post = a.cover) LIMIT ?
         """, .integer(Int64(StoreReport.maximumProblemCount))
       ) { $0.integer(0) }
-      return problems + unused.compactMap { PhotoHash(bytes: $0).map { .unused($0) } }
+      return problems + (isLate == nil ? [] : [.number(table: "events")])
+        + unused.compactMap { PhotoHash(bytes: $0).map { .unused($0) } }
         + foreignCovers.map { .foreignCover(album: $0) }
     }
   }

@@ -8,6 +8,8 @@ package struct StoreReport: Sendable, Hashable {
     case database(String)
     /// A row refers to another row that does not exist.
     case reference(table: String)
+    /// The next row of a table would get a number that another one has.
+    case number(table: String)
     /// The photo of a post has no file.
     case missing(PhotoHash)
     /// The contents of a photo's file have changed.
@@ -29,6 +31,8 @@ package struct StoreReport: Sendable, Hashable {
       switch self {
       case .database(let message): "The database is damaged: \(message)."
       case .reference(let table): "A row of \(table) refers to a row that does not exist."
+      case .number(let table):
+        "The counter of the table \(table) is lower than the number of its last row. Restore a backup."
       case .missing(let hash): "The photo \(hash) is missing. Post it again, or copy it from a backup."
       case .altered(let hash): "The photo \(hash) was altered. Copy it from a backup."
       case .orphan(let hash): "The photo \(hash) is not used by any post. It can be removed."

@@ -1,4 +1,4 @@
-// All calls into SQLite are in this file.
+// All calls into SQLite are in this file and in SQLiteStatement.swift.
 
 import CSQLite
 import Foundation
@@ -20,7 +20,7 @@ package final class Connection: RecordConnection {
   private let name: String
   /// The prepared statements, by the address of their SQL literal. Their number is limited by the number of literals in
   /// the program.
-  private var statements: [UInt: Statement] = [:]
+  private var statements: [UInt: SQLiteStatement] = [:]
 
   package init(path: String, access: Access, busyTimeout: Duration) throws(KennelError) {
     name = path.isEmpty ? "the directory for temporary files" : path
@@ -161,7 +161,7 @@ package final class Connection: RecordConnection {
     return try step(statement) ? try read(RecordRow(statement: statement.handle)) : nil
   }
 
-  private func bound(_ sql: StaticString, _ values: [SQLValue]) throws(KennelError) -> Statement {
+  private func bound(_ sql: StaticString, _ values: [SQLValue]) throws(KennelError) -> SQLiteStatement {
     let statement = try prepared(sql)
     for (index, value) in values.enumerated() {
       let code = statement.bind(value, at: Int32(index + 1))
@@ -173,27 +173,62 @@ package final class Connection: RecordConnection {
     return statement
   }
 
-  private func prepared(_ sql: StaticString) throws(KennelError) -> Statement {
+  private func prepared(_ sql: StaticString) throws(KennelError) -> SQLiteStatement {
     let key = UInt(bitPattern: sql.utf8Start)
     if let statement = statements[key] { return statement }
-    if StorageFault.strikes(.prepare) { throw Self.error(SQLITE_NOMEM, path: name, errno: 0, message: "") }
-    var made: OpaquePointer?
-    let code = sql.withUTF8Buffer { bytes in
-      bytes.withMemoryRebound(to: CChar.self) { characters in
-        sqlite3_prepare_v3(
-          handle, characters.baseAddress, Int32(characters.count), UInt32(SQLITE_PREPARE_PERSISTENT), &made,
-          nil)
-      }
-    }
-    try check(code)
-    guard let made else { throw KennelError(.failed, "An SQL statement is empty.") }
-    let statement = Statement(handle: made)
+    let statement = try sql.withUTF8Buffer { bytes in
+      Result { () throws(KennelError) in try prepare(bytes, keeps: true) }
+    }.get()
     statements[key] = statement
     return statement
   }
 
+  private func prepare(
+    _ sql: UnsafeBufferPointer<UInt8>, keeps: Bool
+  ) throws(KennelError) -> SQLiteStatement {
+    if StorageFault.strikes(.prepare) { throw Self.error(SQLITE_NOMEM, path: name, errno: 0, message: "") }
+    var made: OpaquePointer?
+    let code = sql.withMemoryRebound(to: CChar.self) { characters in
+      sqlite3_prepare_v3(
+        handle, characters.baseAddress, Int32(characters.count),
+        keeps ? UInt32(SQLITE_PREPARE_PERSISTENT) : 0,
+        &made, nil)
+    }
+    try check(code)
+    guard let made else { throw KennelError(.failed, "An SQL statement is empty.") }
+    return SQLiteStatement(handle: made)
+  }
+
+  /// Prepares a statement whose text is made at run time.
+  private func prepare(_ sql: String) throws(KennelError) -> SQLiteStatement {
+    var sql = sql
+    return try sql.withUTF8 { bytes in
+      Result { () throws(KennelError) in try prepare(bytes, keeps: false) }
+    }.get()
+  }
+
+  /// Passes on the rows of a query that is made at run time.
+  func forEachRow(
+    _ sql: String, columns: Int, _ body: ([SQLValue]) throws(KennelError) -> Void
+  ) throws(KennelError) {
+    let statement = try prepare(sql)
+    while try step(statement) {
+      try body((0..<Int32(clamping: columns)).map { SQLiteColumns.value(statement.handle, $0) })
+    }
+  }
+
+  /// Runs a statement that is made at run time with the values of each row.
+  func run(_ sql: String, forEach rows: [[SQLValue]]) throws(KennelError) {
+    let statement = try prepare(sql)
+    for row in rows {
+      for (index, value) in row.enumerated() { try check(statement.bind(value, at: Int32(index + 1))) }
+      while try step(statement) {}
+      statement.rewind()
+    }
+  }
+
   /// Advances a statement. Returns true if there is a row.
-  private func step(_ statement: borrowing Statement) throws(KennelError) -> Bool {
+  private func step(_ statement: borrowing SQLiteStatement) throws(KennelError) -> Bool {
     let code = StorageFault.strikes(.step) ? SQLITE_FULL : sqlite3_step(statement.handle)
     switch code {
     case SQLITE_ROW: return true
@@ -243,65 +278,5 @@ package final class Connection: RecordConnection {
       let reason = message.isEmpty ? sqlite3_errstr(code).map { String(cString: $0) } ?? "" : message
       return make(.failed, "The database at \(path) returned an error (\(reason)).")
     }
-  }
-}
-
-/// A prepared statement, finalized with its last owner.
-private final class Statement {
-  let handle: OpaquePointer
-
-  init(handle: OpaquePointer) { self.handle = handle }
-
-  deinit { sqlite3_finalize(handle) }
-
-  func bind(_ value: SQLValue, at index: Int32) -> Int32 {
-    switch value {
-    case .integer(let number): return sqlite3_bind_int64(handle, index, number)
-    case .null: return sqlite3_bind_null(handle, index)
-    case .text(var text):
-      return text.withUTF8 { bytes in
-        bytes.withMemoryRebound(to: CChar.self) { characters in
-          // A null pointer would bind NULL, so an empty text also needs an address.
-          guard let base = characters.baseAddress else { return csqlite_bind_text(handle, index, "", 0) }
-          return csqlite_bind_text(handle, index, base, UInt64(characters.count))
-        }
-      }
-    case .blob(let bytes):
-      return bytes.withUnsafeBytes { buffer in
-        guard let base = buffer.baseAddress else { return sqlite3_bind_zeroblob(handle, index, 0) }
-        return csqlite_bind_blob(handle, index, base, UInt64(buffer.count))
-      }
-    }
-  }
-
-  func rewind() {
-    // "If the most recent call to sqlite3_step returned an error, sqlite3_reset returns it again". It has already been
-    // reported.
-    sqlite3_reset(handle)
-    sqlite3_clear_bindings(handle)
-  }
-}
-
-/// The columns of the row that a statement of SQLite has reached.
-enum SQLiteColumns {
-  static func integer(_ statement: OpaquePointer, _ column: Int32) -> Int64 {
-    sqlite3_column_int64(statement, column)
-  }
-
-  static func isNull(_ statement: OpaquePointer, _ column: Int32) -> Bool {
-    sqlite3_column_type(statement, column) == SQLITE_NULL
-  }
-
-  /// The complete text, including NUL characters.
-  static func text(_ statement: OpaquePointer, _ column: Int32) -> String {
-    guard let bytes = sqlite3_column_text(statement, column) else { return "" }
-    let count = Int(sqlite3_column_bytes(statement, column))
-    return String(decoding: UnsafeBufferPointer(start: bytes, count: count), as: UTF8.self)
-  }
-
-  static func blob(_ statement: OpaquePointer, _ column: Int32) -> [UInt8] {
-    // "The return value from sqlite3_column_blob() for a zero-length BLOB is a NULL pointer."
-    guard let bytes = sqlite3_column_blob(statement, column) else { return [] }
-    return Array(UnsafeRawBufferPointer(start: bytes, count: Int(sqlite3_column_bytes(statement, column))))
   }
 }

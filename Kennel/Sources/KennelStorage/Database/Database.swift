@@ -20,6 +20,7 @@ package final class Database: Records {
 
   package let writer: BlockingWorkQueue<WriteTransaction>
   package let reader: BlockingWorkQueue<any RecordConnection>
+  private let path: String
   private let watcher: BlockingWorkQueue<any RecordConnection>
   private let connections: Connections
   private let commits: CommitWatch
@@ -47,6 +48,7 @@ package final class Database: Records {
     let connections = Connections(
       writing: writing, reading: reading, watching: watching, beforeCommit: beforeCommit)
     self.connections = connections
+    self.path = path
     writer = BlockingWorkQueue(
       "changes", slots: 1, batch: configuration.maximumBatchSize,
       maximumWaitingCount: configuration.maximumWaitingCount
@@ -80,6 +82,10 @@ package final class Database: Records {
   }
 
   package func changesOfOthers() -> AsyncStream<Void>? { nil }
+
+  package func copy(to target: String) throws(KennelError) -> Connection {
+    try Connection.copy(of: path, to: target)
+  }
 
   /// A mark of the latest commit, by any process, or nil if it is not known at this moment.
   package var commitMark: CommitMark? { commits.mark }

@@ -19,7 +19,7 @@ package final class ReadOnlyDatabase: Sendable {
   ///
   /// - Throws: `olderSchema`, `newerSchema` or `foreignDatabase` for a database of another version, `unfinished` for one that
   ///   cannot be read before a process with write permission has opened it, and errors of the work.
-  package func read<Value: Sendable>(
+  func readFile<Value: Sendable>(
     _ work: @escaping @Sendable (Connection) throws(KennelError) -> Value
   ) async throws(KennelError) -> Value {
     try await queue.run { [reader] () throws(KennelError) in
@@ -35,7 +35,7 @@ package final class ReadOnlyDatabase: Sendable {
   ///
   /// - Returns: nil if changes were committed during each of a thousand attempts.
   package func readBetweenCommits<Value: Sendable>(
-    _ work: @escaping @Sendable (Connection) throws(KennelError) -> Value
+    _ work: @escaping @Sendable (any RecordConnection) throws(KennelError) -> Value
   ) async throws(KennelError) -> Value? {
     try await queue.run { [reader] () throws(KennelError) in
       try reader.attempt { connection throws(KennelError) in

@@ -18,6 +18,10 @@ package protocol Records: Sendable {
   /// A mark of the latest commit, by any process, or nil if it is not known at this moment.
   var commitMark: CommitMark? { get }
 
+  /// Copies all records, as they are at one moment, into an empty file of SQLite, and opens the copy. Writers need not wait. It
+  /// blocks, so it must run on a separate thread.
+  func copy(to path: String) throws(KennelError) -> Connection
+
   /// Refuses new work, and returns when waiting work is done.
   func close() async
 }

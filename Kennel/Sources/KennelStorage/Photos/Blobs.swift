@@ -51,6 +51,15 @@ package protocol Blobs: Sendable {
   /// Returns false if it is known, without a look into the database, that a photo is not stored. It does not take long.
   func mayExist(_ hash: PhotoHash) -> Bool
 
+  // MARK: Moving
+
+  /// Stores a photo of a kennel that is moved here. Its row comes later.
+  func receive(_ photo: StagedPhoto) async throws(KennelError)
+
+  /// Returns whether a photo that an interrupted move has stored with the right size is right. What was verified when it was stored is
+  /// not read again if that would transfer it.
+  func isReceived(_ photo: StoredPhoto) async throws(KennelError) -> Bool
+
   // MARK: Checking
 
   /// Returns which of some photos are missing or have another size. They are in the order of their hashes.

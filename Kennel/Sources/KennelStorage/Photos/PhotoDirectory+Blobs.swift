@@ -87,4 +87,14 @@ extension PhotoDirectory: Blobs {
     // In this order: a file is removed before its marker.
     !isBeingPlaced(hash) && FileCalls.size(of: location(hash)) != nil
   }
+
+  package func receive(_ photo: StagedPhoto) async throws(KennelError) {
+    try await workQueue.run { [self] () throws(KennelError) in
+      try FileCalls.rename(photo.path, to: location(photo.hash))
+    }
+  }
+
+  package func isReceived(_ photo: StoredPhoto) async throws(KennelError) -> Bool {
+    try await workQueue.run { [self] in (try? computeHash(of: photo.hash)) == photo.hash }
+  }
 }

@@ -111,6 +111,14 @@ package final class PhotoDirectory: Sendable {
   /// Allows files to be removed for as long as the returned lock exists. Returns nil while another process holds them.
   package func beginRemovals() throws(KennelError) -> FileLock? { FileLock(try OpenFile(directory: path)) }
 
+  /// Notes that the kennel is in use for as long as the returned lock exists. Returns nil while it is moved.
+  package func beginUse() throws(KennelError) -> FileLock? {
+    FileLock(sharingIfFree: try OpenFile(directory: incoming))
+  }
+
+  /// Prevents the kennel from being used for as long as the returned lock exists. Returns nil while it is in use.
+  package func beginMove() throws(KennelError) -> FileLock? { FileLock(try OpenFile(directory: incoming)) }
+
   /// Cleans up after a kill or a rolled back transaction. The write lock must be held.
   package func clearIncoming(isNeeded: (PhotoHash) throws(KennelError) -> Bool) throws(KennelError) {
     try FileCalls.forEachName(in: incoming) { name throws(KennelError) in
@@ -186,6 +194,30 @@ extension PhotoDirectory {
         try upload.write(buffer.bytes(count))
       }
     }
+  }
+
+  /// Returns a photo that is in a file on the same file system. The file stays. It blocks.
+  ///
+  /// - Throws: `damaged` if the file has other bytes.
+  package func stage(linking path: String, as photo: StoredPhoto) throws(KennelError) -> StagedPhoto {
+    let source = try OpenFile(reading: path)
+    guard try source.size() == photo.byteCount, try Self.hash(of: source) == photo.hash else {
+      throw KennelError(.damaged, "The photo \(photo.hash) was altered. Copy it from a backup.")
+    }
+    let link = newIncomingPath
+    guard try FileCalls.link(path, as: link) else {
+      return try stage(limit: .max) { write throws(KennelError) in
+        let buffer = FileBuffer()
+        try source.rewind()
+        while true {
+          let count = try source.read(into: buffer.first(.max))
+          if count == 0 { return }
+          try write(buffer.bytes(count))
+        }
+      }
+    }
+    let file = TemporaryPhoto(file: try OpenFile(reading: link), workQueue: workQueue)
+    return StagedPhoto(hash: photo.hash, byteCount: photo.byteCount, file: file)
   }
 
   /// Returns the first bytes of a file, which say what it is. It blocks.

@@ -103,7 +103,7 @@ final class PostgresRecordConnection: RecordConnection {
     try result(of: .prepared(sql, values.map(\.postgres)))
   }
 
-  private func result(of text: Statement.Text) throws(KennelError) -> Statement.Result {
+  func result(of text: Statement.Text) throws(KennelError) -> Statement.Result {
     do throws(PostgresError) { return try open().execute(text) } catch {
       hasFailed = true
       var failure = KennelError(error)

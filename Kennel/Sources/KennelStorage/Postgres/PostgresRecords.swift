@@ -18,6 +18,7 @@ package final class PostgresRecords: Records {
 
   package let writer: BlockingWorkQueue<WriteTransaction>
   package let reader: BlockingWorkQueue<any RecordConnection>
+  private let place: PostgresAddress
   private let connections: Connections
   private let commits: Commits
   private let listener: Task<Void, Never>
@@ -44,6 +45,7 @@ package final class PostgresRecords: Records {
     try connections.prepare(prepare)
     let commits = Commits()
     let others = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+    self.place = place
     self.connections = connections
     self.commits = commits
     self.others = others
@@ -83,6 +85,16 @@ package final class PostgresRecords: Records {
   /// A mark of the latest commit that this process knows. Those of other processes arrive within milliseconds. It is nil while
   /// there is no connection that would report them.
   package var commitMark: CommitMark? { commits.mark }
+
+  package func copy(to path: String) throws(KennelError) -> Connection {
+    let source = PostgresRecordConnection(place)
+    defer { source.close() }
+    try source.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
+    let target = try Connection.fillingNewFile(at: path)
+    try TableCopy().run(from: source, to: target)
+    try target.commit()
+    return target
+  }
 
   package func close() async {
     listener.cancel()
@@ -160,6 +172,7 @@ package final class PostgresRecords: Records {
 
     func prepare(_ body: (any RecordConnection) throws(KennelError) -> Void) throws(KennelError) {
       try PostgresSchema.bringUpToDate(writing)
+      try PostgresMoveMark.requireUsable(writing)
       try writing.begin("BEGIN READ ONLY")
       defer { writing.rollBack() }
       try body(writing)

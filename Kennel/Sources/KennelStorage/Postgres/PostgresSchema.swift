@@ -19,10 +19,17 @@ enum PostgresSchema {
   private static let schemaLock = writersLock + 1
 
   /// Begins a transaction that changes something. It waits for others, but not for one whose process hangs.
-  static let beginWriting = """
-    BEGIN; SET LOCAL lock_timeout = '10s'; SET LOCAL idle_in_transaction_session_timeout = '60s';
+  static let beginWriting = beginWriting(idleLimit: "60s")
+
+  /// Begins a transaction during which nobody else changes anything. It may take long.
+  static let beginMoving = beginWriting(idleLimit: "0")
+
+  private static func beginWriting(idleLimit: String) -> String {
+    """
+    BEGIN; SET LOCAL lock_timeout = '10s'; SET LOCAL idle_in_transaction_session_timeout = '\(idleLimit)';
     SELECT pg_advisory_xact_lock(\(writersLock))
     """
+  }
 
   private static let userPicturesScript = """
     CREATE TABLE user_pictures (
@@ -69,19 +76,36 @@ enum PostgresSchema {
     let found =
       tables.contains("kennel")
       ? try connection.first("SELECT version FROM kennel") { Int($0.integer(0)) } : nil
-    guard let found else {
-      throw KennelError(
-        .foreignDatabase,
-        "The database has tables of another program. Create a separate database for Kennel.")
-    }
-    guard found <= version else {
-      throw KennelError(
-        .newerSchema,
-        "The database was written by a later version of Kennel (format \(found); this version supports \(version)). "
-          + "Install that version.")
-    }
+    guard let found else { throw foreign }
+    guard found <= version else { throw newer(found) }
     for next in found..<version { if let step = steps[next + 1] { try connection.script(step) } }
     try connection.run("UPDATE kennel SET version = ?", .integer(Int64(version)))
+  }
+
+  /// Refuses a database that is not of this version, for work that must not change it.
+  static func requireCurrent(_ connection: PostgresRecordConnection) throws(KennelError) {
+    let isKennel = try connection.first("SELECT to_regclass('kennel') IS NOT NULL") { $0.integer(0) != 0 }
+    let found =
+      isKennel == true ? try connection.first("SELECT version FROM kennel") { Int($0.integer(0)) } : nil
+    guard let found else { throw foreign }
+    guard found <= version else { throw newer(found) }
+    guard found == version else {
+      throw KennelError(
+        .olderSchema,
+        "The database was written by an earlier version of Kennel (format \(found); this version uses \(version)). "
+          + "Start the server, or run kennel check --repair, to update it.")
+    }
+  }
+
+  private static let foreign = KennelError(
+    .foreignDatabase,
+    "The database has tables of another program. Create a separate database for Kennel.")
+
+  private static func newer(_ found: Int) -> KennelError {
+    KennelError(
+      .newerSchema,
+      "The database was written by a later version of Kennel (format \(found); this version supports \(version)). "
+        + "Install that version.")
   }
 
   private static let tablesScript = """
