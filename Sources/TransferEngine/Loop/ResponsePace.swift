@@ -5,10 +5,10 @@
 /// for the thread that continues with the response. Polling for a moment saves both. If responses take longer, the
 /// answer is no. After one failed poll, several quick responses are needed before the next attempt.
 struct ResponsePace {
-  /// The maximum time that the thread that starts a transfer polls for the response.
-  static let maximumPollTime = Duration.microseconds(50)
+  /// The maximum time that a thread polls for the response. A local server needs about 60 µs with TLS.
+  static let maximumPollTime = Duration.microseconds(100)
   /// A response within this time, which includes the wake-ups, would have been found by polling.
-  private static let quickResponse = Duration.microseconds(120).clampedNanoseconds
+  private static let quickResponse = Duration.microseconds(160).clampedNanoseconds
   private static let maximumScore = 16
   private static let requiredScore = 4
 
@@ -17,7 +17,12 @@ struct ResponsePace {
   var isQuick: Bool { score >= Self.requiredScore }
 
   mutating func recordResponse(afterNanoseconds elapsed: Int64) {
-    score = elapsed <= Self.quickResponse ? min(score + 1, Self.maximumScore) : 0
+    if elapsed <= Self.quickResponse {
+      score = min(score + 1, Self.maximumScore)
+    } else {
+      // If a thread has polled for it, the processors are busy with other work.
+      score = isQuick ? -Self.maximumScore : min(score, 0)
+    }
   }
 
   mutating func pollFailed() { score = -Self.maximumScore }

@@ -109,7 +109,7 @@ final class EventLoop: @unchecked Sendable {
 
   /// Polls briefly for the response of a server that is known to be quick, without sleeping.
   private func pollForResponse(to transfer: Transfer) {
-    let end = now + ResponsePace.maximumPollTime
+    let end = Monotonic.now() + ResponsePace.maximumPollTime
     while transfer.runningIndex >= 0, let socket = sockets.onlyHeldBack {
       var poll = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
       if Glibc.poll(&poll, 1, 0) > 0 {
@@ -374,14 +374,28 @@ final class EventLoop: @unchecked Sendable {
     if timeout != 0, !inbox.fallAsleep() { timeout = 0 }
     wakesAt = nextDeadline
     sockets.beginLook()
+    let quick = timeout != 0 && running.count == 1 && running[0].core.pace.isQuick ? running[0].core : nil
     lock.unlock()
-    let count = Int(epoll_wait(epoll, &ready, Int32(ready.count), timeout))
+    var count = quick == nil ? 0 : pollBriefly()
+    let hasPolledInVain = quick != nil && count == 0
+    if count == 0 { count = Int(epoll_wait(epoll, &ready, Int32(ready.count), timeout)) }
     lock.lock()
+    if hasPolledInVain { quick?.pace.pollFailed() }
     wakesAt = nil
     actOnReady(count)
     guard count > 0 else { return }
     collectResponses()
     finishDoneTransfers()
+  }
+
+  /// Polls all sockets for a moment, without sleeping. Returns the number of ready ones.
+  private func pollBriefly() -> Int {
+    let end = Monotonic.now() + ResponsePace.maximumPollTime
+    while true {
+      let count = Int(epoll_wait(epoll, &ready, Int32(ready.count), 0))
+      guard count == 0, .now() < end else { return count }
+      sched_yield()
+    }
   }
 
   /// Collects further responses before the waiting threads are notified, so that one wake-up serves many.
