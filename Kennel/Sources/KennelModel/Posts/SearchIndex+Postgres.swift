@@ -13,8 +13,9 @@ extension SearchIndex {
       guard let words = try words(of: post, connection) else { continue }
       try connection.run(
         """
-        INSERT INTO search (post, words) VALUES (?, CAST(? AS tsvector))
-        ON CONFLICT (post) DO UPDATE SET words = excluded.words
+        INSERT INTO search (post, words, taken_local)
+        SELECT id, CAST(?2 AS tsvector), CASE WHEN binned IS NULL THEN taken_local END FROM posts WHERE id = ?1
+        ON CONFLICT (post) DO UPDATE SET words = excluded.words, taken_local = excluded.taken_local
         """, .integer(post), .text(words.text))
     }
   }
