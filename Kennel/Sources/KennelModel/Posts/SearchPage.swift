@@ -2,41 +2,27 @@ import KennelStorage
 
 /// Finds the page of a search: the newest posts before a position that have the words.
 ///
-/// Few posts are sorted. If a search finds very many, this would take long, so the posts are looked at one by one in their order,
-/// until enough of them have the words. If these are all older, the posts are sorted after all. The result is always the same.
+/// In PostgreSQL, the newest posts are looked at one by one in their order, until enough of them have the words. If these are mostly
+/// older, the posts that are found are sorted. The result is always the same. SQLite always sorts them: the beginning of a word
+/// costs its index as much for one post as for all.
 struct SearchPage: Sendable {
-  /// The number of posts that are sorted in less than 20 ms: the photos of a year in a kennel with 50,000 a year.
-  static let maximumSorted: Int64 = 60_000
-
   /// The words in the language of the index.
   let expression: String
   let start: PostPosition
   let limit: Int
   /// The number of posts that are looked at one by one.
   var walkLength: Int64 = 1500
-  /// More posts are not sorted first.
-  var maximumSorted = Self.maximumSorted
 
   private var position: [SQLValue] { [.integer(start.localMilliseconds), .integer(start.id)] }
 
   /// Returns the ids of the posts, the newest first.
   func ids(_ connection: any RecordConnection) throws(KennelError) -> [Post.ID] {
-    if try isFrequent(connection) {
+    if connection.dialect == .postgres {
       let end = try end(connection)
       let found = try walk(to: end, connection)
       if found.count == limit || end == nil { return found }
     }
     return try sorted(connection)
-  }
-
-  /// Whether the search finds so many posts that looking at the newest ones is probably faster.
-  private func isFrequent(_ connection: any RecordConnection) throws(KennelError) -> Bool {
-    // PostgreSQL reads the complete index of the words before it counts the first post, so the walk comes first.
-    guard connection.dialect == .sqlite else { return true }
-    return try connection.first(
-      "SELECT count(*) FROM (SELECT 1 FROM search WHERE search MATCH ? LIMIT ?)", .text(expression),
-      .integer(maximumSorted + 1)
-    ) { $0.integer(0) > maximumSorted } ?? false
   }
 
   /// Returns the position of the last post to look at, or nil if the list is shorter.
@@ -57,33 +43,23 @@ struct SearchPage: Sendable {
         .integer(end?.localMilliseconds ?? .min), .integer(end?.id ?? .min), .text(expression),
         .integer(Int64(limit)),
       ]
-    // A subquery with a value is evaluated for each post, in both databases.
-    switch connection.dialect {
-    case .sqlite:
-      return try connection.rows(
-        """
-        SELECT id FROM posts WHERE binned IS NULL AND (taken_local, id) < (?, ?) AND (taken_local, id) >= (?, ?)
-          AND (SELECT 1 FROM search WHERE search MATCH ? AND search.rowid = posts.id) = 1
-        ORDER BY taken_local DESC, id DESC LIMIT ?
-        """, values: values, row: { $0.integer(0) })
-    case .postgres:
-      return try connection.rows(
-        """
-        SELECT id FROM posts WHERE binned IS NULL AND (taken_local, id) < (?, ?) AND (taken_local, id) >= (?, ?)
-          AND (SELECT words @@ CAST(? AS tsquery) FROM search WHERE post = posts.id)
-        ORDER BY taken_local DESC, id DESC LIMIT ?
-        """, values: values, row: { $0.integer(0) })
-    }
+    // A subquery with a value is evaluated for each post.
+    return try connection.rows(
+      """
+      SELECT id FROM posts WHERE binned IS NULL AND (taken_local, id) < (?, ?) AND (taken_local, id) >= (?, ?)
+        AND (SELECT words @@ CAST(? AS tsquery) FROM search WHERE post = posts.id)
+      ORDER BY taken_local DESC, id DESC LIMIT ?
+      """, values: values, row: { $0.integer(0) })
   }
 
   private func sorted(_ connection: any RecordConnection) throws(KennelError) -> [Post.ID] {
     let values: [SQLValue] = [.text(expression)] + position + [.integer(Int64(limit))]
     switch connection.dialect {
     case .sqlite:
-      // CROSS JOIN makes SQLite begin with the index of words. The other index is smaller than the table.
+      // CROSS JOIN makes SQLite begin with the index of words.
       return try connection.rows(
         """
-        SELECT p.id FROM search CROSS JOIN posts p INDEXED BY posts_by_id
+        SELECT p.id FROM search CROSS JOIN posts p
         WHERE p.id = search.rowid AND search MATCH ? AND p.binned IS NULL AND (p.taken_local, p.id) < (?, ?)
         ORDER BY p.taken_local DESC, p.id DESC LIMIT ?
         """, values: values, row: { $0.integer(0) })
