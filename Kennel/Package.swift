@@ -156,7 +156,7 @@ let package = Package(
       name: "KennelCommandTests",
       dependencies: [
         "KennelCommand", "kennel", "KennelModel", "KennelPeers", "KennelStorage", "KennelTestSupport",
-        "KennelWeb", "ObjectStorage", "PostgresTestSupport", root("Retriever"),
+        "KennelWeb", "ObjectStorage", "PostgresClient", "PostgresTestSupport", root("Retriever"),
         root("RetrieverImages"), root("TerminalProgram"), root("TestSupport"),
       ],
       swiftSettings: strict),

@@ -6,7 +6,7 @@ extension StoredBlobs {
   package func put(_ photo: StagedPhoto) async throws(KennelError) -> FileLock? {
     let held = try await holdRemovals()
     try await uploadPermits.withPermit { () async throws(KennelError) in
-      do { try await upload(photo) } catch { throw KennelError(error, photo.hash) }
+      try await reached(photo.hash) { [self] in try await upload(photo) }
     }
     // The next thing that happens to a photo is that its thumbnails are made.
     try await directory.workQueue.run { [cache] in cache.add(photo) }

@@ -28,6 +28,8 @@ package final class StoredBlobs: Blobs {
   let now: @Sendable () -> Date
   private let downloads = Mutex<[PhotoHash: Task<Result<BlobFile, KennelError>, Never>]>([:])
   private let downloadPermits = AsyncSemaphore("downloads of photos", permits: 8, maximumWaitingCount: 1024)
+  let outage = RecentOutage()
+  let reachability = Mutex(Reachability())
   let uploadPermits = AsyncSemaphore("uploads of photos", permits: 4, maximumWaitingCount: 1024)
 
   /// - Parameters:
@@ -64,12 +66,9 @@ package final class StoredBlobs: Blobs {
     _ hash: PhotoHash, range: Range<Int64>, byteCount: Int64
   ) async throws(KennelError) -> BlobChunks {
     let isComplete = range == 0..<byteCount
-    let object: StoredObject
-    do throws(ObjectStoreError) {
-      object = try await store.open(
+    let object = try await reached(hash) { [store] in
+      try await store.open(
         key(hash), range: isComplete ? nil : range, sha256: isComplete ? hash.bytes : nil)
-    } catch {
-      throw KennelError(error, hash)
     }
     guard object.properties.size == byteCount, object.range == range else { throw .altered(hash) }
     return BlobChunks { write in
@@ -115,7 +114,7 @@ package final class StoredBlobs: Blobs {
 
   /// Copies a photo to the local directory, and verifies it.
   private func download(_ hash: PhotoHash, byteCount: Int?) async throws(KennelError) -> BlobFile {
-    do {
+    try await reached(hash) { [self] in
       let object = try await store.open(key(hash))
       let size = object.properties.size
       // What was taken out of a photo may be a little larger than a photo.
@@ -128,8 +127,6 @@ package final class StoredBlobs: Blobs {
       let photo = try await upload.finish()
       guard photo.hash == hash else { throw KennelError.altered(hash) }
       return try await directory.workQueue.run { [cache] () throws(KennelError) in try cache.adopt(photo) }
-    } catch {
-      throw KennelError(error, hash)
     }
   }
 

@@ -3,6 +3,7 @@
 The server time is what the kennel reports itself in its metrics: from the request to the start of its response.
 """
 
+import os
 import pathlib
 import re
 import statistics
@@ -72,6 +73,8 @@ def main(count: int) -> None:
             print(f"{'start of the server':44} {1000 * (time.monotonic() - start):15.0f} ms", flush=True)
         finally:
             kennel.stop()
+        if "KENNEL_DATABASE" in os.environ:
+            return
         data = ["--data", str(kennel.directory)]
         command("kennel check", [kennel.program, "check", *data])
         command("kennel check --quick", [kennel.program, "check", "--quick", *data])

@@ -102,16 +102,25 @@ struct PostgresRecordsTests {
     let directory = try TemporaryDirectory()
     let store = try await Self.open(address, directory, "data")
     let ada = try await store.addUser()
+    var deliveries = try store.events.listen().makeAsyncIterator()
     server.stop()
     let failed = await code { try await store.addPost(1, by: ada) }
     #expect(failed == .busy)
-    #expect(await code { _ = try await store.posts.page() } == .busy)
+    let reading = await #expect(throws: KennelError.self) { _ = try await store.posts.page() }
+    #expect(reading?.code == .busy && reading?.isUnreachable == true)
     #expect(await eventually { store.database.commitMark == nil })
     try server.start()
     #expect(await eventually { await code { _ = try await store.posts.page() } == nil })
     try await store.addPost(2, by: ada)
     #expect(try await store.posts.page().count == 1)
     #expect(await eventually { store.database.commitMark != nil })
+    // Another process makes a change, too. The listener gets both, in order and once.
+    let other = try await Self.open(address, directory, "other")
+    try await other.addPost(3, by: ada)
+    var ids: [Int64] = []
+    while ids.count < 2, case .events(let events)? = try await deliveries.next() { ids += events.map(\.id) }
+    #expect(ids == [1, 2])
+    await other.close()
     await store.close()
   }
 

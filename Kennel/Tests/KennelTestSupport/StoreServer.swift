@@ -49,9 +49,18 @@ package final class StoreServer: Sendable {
     self.process = process
   }
 
+  /// The port of the server.
+  package var port: UInt16 { URL(string: endpoint)?.port.map { UInt16(clamping: $0) } ?? 80 }
+
   /// The location of a bucket.
-  package func location(_ bucket: String, _ prefix: String = "") throws -> StoreLocation {
-    try StoreLocation("s3://\(bucket)/\(prefix)?endpoint=\(endpoint)&region=us-east-1", environment: [:])
+  ///
+  /// - Parameter port: the port of a relay to the server, if one is used.
+  package func location(
+    _ bucket: String, _ prefix: String = "", port: UInt16? = nil
+  ) throws -> StoreLocation {
+    let endpoint = port.map { "http://127.0.0.1:\($0)" } ?? endpoint
+    return try StoreLocation(
+      "s3://\(bucket)/\(prefix)?endpoint=\(endpoint)&region=us-east-1", environment: [:])
   }
 
   /// A store with a new bucket.

@@ -52,6 +52,26 @@ import Testing
     #expect(pauses.all.withLock { $0 } == Array(repeating: .seconds(3), count: 4))
   }
 
+  @Test func `a store that does not answer in time is not asked again`() async throws {
+    stubs.when("GET /**", answer: .failure(.timedOut))
+    let (start, looks) = (ContinuousClock.now, Pauses())
+    let clock = StoreClock(
+      now: { Date(timeIntervalSince1970: 1_800_000_000) }, sleep: { _ in }, jitter: { 1 },
+      uptime: {
+        looks.all.withLock { looks in
+          looks.append(.zero)
+          return start + .seconds(20 * looks.count)
+        }
+      })
+    let store = ObjectStore(
+      try StoreLocation("s3://dogs?endpoint=http://objects.test&region=eu", environment: [:]),
+      credentials: StoreCredentials(accessKey: "key", secretKey: "s3cret"), session: stubs.session(),
+      clock: clock)
+    let error = await #expect(throws: ObjectStoreError.self) { try await store.check() }
+    #expect(error?.code == .unreachable)
+    #expect(stubs.requests.count == 1)
+  }
+
   @Test func `an error that would come again is not asked for again`() async throws {
     stubs.when("GET /**", answer: error("AccessDenied", status: 403))
     let error = await #expect(throws: ObjectStoreError.self) { try await store().check() }

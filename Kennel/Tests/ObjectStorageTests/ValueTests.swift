@@ -117,5 +117,9 @@ import Testing
     #expect(retries.pause(afterAttempts: 2, asked: nil, jitter: 1) == .milliseconds(200))
     #expect(retries.pause(afterAttempts: 1, asked: .seconds(9), jitter: 1) == .seconds(9))
     #expect(retries.pause(afterAttempts: 5, asked: nil, jitter: 1) == nil)
+    // A request that took long, or must wait long, is not sent again.
+    #expect(retries.pause(afterAttempts: 1, asked: nil, jitter: 1, elapsed: .seconds(9)) != nil)
+    #expect(retries.pause(afterAttempts: 1, asked: nil, jitter: 1, elapsed: .seconds(10)) == nil)
+    #expect(retries.pause(afterAttempts: 1, asked: .seconds(60), jitter: 1) == nil)
   }
 }

@@ -22,28 +22,9 @@ extension Posts {
         guard let expression = query.expression(connection.dialect),
           let position = try Self.position(before: start, connection)
         else { return [] }
-        let values: [SQLValue] = [
-          .text(expression), .integer(position.localMilliseconds), .integer(position.id),
-          .integer(Int64(min(max(limit, 1), Self.maximumPageSize))),
-        ]
-        // CROSS JOIN makes SQLite begin with the index of words.
-        let ids =
-          switch connection.dialect {
-          case .sqlite:
-            try connection.rows(
-              """
-              SELECT p.id FROM search CROSS JOIN posts p
-              WHERE p.id = search.rowid AND search MATCH ? AND p.binned IS NULL AND (p.taken_local, p.id) < (?, ?)
-              ORDER BY p.taken_local DESC, p.id DESC LIMIT ?
-              """, values: values, row: { $0.integer(0) })
-          case .postgres:
-            try connection.rows(
-              """
-              SELECT p.id FROM search s JOIN posts p ON p.id = s.post
-              WHERE s.words @@ CAST(? AS tsquery) AND p.binned IS NULL AND (p.taken_local, p.id) < (?, ?)
-              ORDER BY p.taken_local DESC, p.id DESC LIMIT ?
-              """, values: values, row: { $0.integer(0) })
-          }
+        let page = SearchPage(
+          expression: expression, start: position, limit: min(max(limit, 1), Self.maximumPageSize))
+        let ids = try page.ids(connection)
         return try Self.posts(ids, for: viewer, from: connection)
       }
     }

@@ -47,9 +47,10 @@ extension SearchIndex {
     guard !vectors.isEmpty else { return }
     try connection.run(
       """
-      INSERT INTO search (post, words)
-      SELECT CAST(e ->> 0 AS bigint), CAST(e ->> 1 AS tsvector) FROM json_array_elements(CAST(? AS json)) e
-      ON CONFLICT (post) DO UPDATE SET words = excluded.words
+      INSERT INTO search (post, words, taken_local)
+      SELECT p.id, CAST(e ->> 1 AS tsvector), CASE WHEN p.binned IS NULL THEN p.taken_local END
+      FROM json_array_elements(CAST(? AS json)) e JOIN posts p ON p.id = CAST(e ->> 0 AS bigint)
+      ON CONFLICT (post) DO UPDATE SET words = excluded.words, taken_local = excluded.taken_local
       """, .text(json(vectors)))
   }
 

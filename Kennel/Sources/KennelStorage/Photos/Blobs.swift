@@ -51,6 +51,10 @@ package protocol Blobs: Sendable {
   /// Returns false if it is known, without a look into the database, that a photo is not stored. It does not take long.
   func mayExist(_ hash: PhotoHash) -> Bool
 
+  /// Whether the photos could be reached when one was last needed. If not, this finds out in the background whether that has
+  /// changed.
+  var isReachable: Bool { get }
+
   // MARK: Moving
 
   /// Stores a photo of a kennel that is moved here. Its row comes later.
@@ -79,6 +83,10 @@ package protocol Blobs: Sendable {
   /// Returns whether a photo without a row is still stored, although no process is about to use it. The database is between
   /// two commits.
   func isStillUnused(_ hash: PhotoHash) -> Bool
+}
+
+extension Blobs {
+  package var isReachable: Bool { true }
 }
 
 /// Removes photos that no post uses from a store, later and outside of transactions. Nothing must be able to put a photo meanwhile

@@ -68,6 +68,7 @@ extension PostgresRecordConnection {
   convenience init(_ address: String) throws(KennelError) {
     let place: PostgresAddress
     do throws(PostgresError) { place = try PostgresAddress(address) } catch { throw KennelError(error) }
-    self.init(place)
+    // Moving and checking may take long.
+    self.init(place, limits: PostgresPool.Limits())
   }
 }

@@ -2,13 +2,35 @@ import PostgresClient
 
 /// A connection to PostgreSQL that one thread uses at a time. After it was lost, it is made again with the next transaction.
 final class PostgresRecordConnection: RecordConnection {
+  /// How long connecting and a statement may take, for what people wait for. A statement waits for other writers at most 10 seconds
+  /// (``PostgresSchema/beginWriting``).
+  static let limits: PostgresPool.Limits = {
+    var limits = PostgresPool.Limits()
+    limits.connectTime = .seconds(5)
+    limits.statementTime = .seconds(15)
+    return limits
+  }()
+
   private let address: PostgresAddress
+  private let limits: PostgresPool.Limits
+  private let outage: RecentOutage
   private var connection: BlockingPostgresConnection?
   private(set) var isInTransaction = false
   /// Whether a statement of the transaction failed. PostgreSQL would report its commit as a success although it rolls back.
   private var hasFailed = false
 
-  init(_ address: PostgresAddress) { self.address = address }
+  /// - Parameters:
+  ///   - limits: how long connecting and a statement may take.
+  ///   - outage: what all connections to this server remember of it.
+  init(
+    _ address: PostgresAddress, limits: PostgresPool.Limits = PostgresRecordConnection.limits,
+    outage: RecentOutage = RecentOutage()
+  ) {
+    (self.address, self.limits, self.outage) = (address, limits, outage)
+  }
+
+  /// Whether the connection was lost, or was not made yet.
+  var isLost: Bool { connection?.isLost != false }
 
   var dialect: SQLDialect { .postgres }
 
@@ -17,8 +39,15 @@ final class PostgresRecordConnection: RecordConnection {
   /// - Parameter statements: the statements, the first of which is `BEGIN`.
   func begin(_ statements: String) throws(KennelError) {
     if isInTransaction { close() }
-    if connection?.isLost != false {
-      do throws(PostgresError) { connection = try BlockingPostgresConnection(address) } catch {
+    guard !outage.isRecent else {
+      throw KennelError(.busy, "The database is busy or does not answer. Try again in a moment.")
+    }
+    if isLost {
+      let start = outage.time
+      do throws(PostgresError) {
+        connection = try BlockingPostgresConnection(address, limits: limits)
+      } catch {
+        outage.note(since: start)
         throw KennelError(error)
       }
     }
@@ -33,15 +62,17 @@ final class PostgresRecordConnection: RecordConnection {
 
   func commit() throws(KennelError) {
     guard !hasFailed else { throw KennelError(.failed, "A statement of the transaction failed.") }
+    let start = outage.time
     do throws(PostgresError) {
       _ = try open().execute(.script("COMMIT"))
       isInTransaction = false
     } catch {
+      if isLost { outage.note(since: start) }
       var failure = KennelError(error)
       // The server's own errors are answers, and nothing was committed.
       if error.code == .connectionLost {
         (failure.mayBeCommitted, failure.mayRepeat) = (true, false)
-      } else if connection?.isLost != false {
+      } else if isLost {
         failure.mayRepeat = true
       }
       throw failure
@@ -104,10 +135,12 @@ final class PostgresRecordConnection: RecordConnection {
   }
 
   func result(of text: Statement.Text) throws(KennelError) -> Statement.Result {
+    let start = outage.time
     do throws(PostgresError) { return try open().execute(text) } catch {
       hasFailed = true
       var failure = KennelError(error)
-      if connection?.isLost != false {
+      if isLost {
+        outage.note(since: start)
         // Without a commit, nothing has an effect.
         if isInTransaction { failure.mayRepeat = true }
         close()
@@ -161,9 +194,15 @@ extension KennelError {
       case _ where error.sqlState == "55P03": .busy
       default: .failed
       }
+    // The server ends statements that take too long.
+    guard error.sqlState != "57014" else {
+      self.init(.busy, "The database took too long. Try again in a moment.")
+      return
+    }
     self.init(code, error.description)
     isDuplicate = error.isDuplicate
     isMissingReference = error.isMissingReference
     mayRepeat = error.code == .conflict
+    isUnreachable = error.code == .cannotConnect || error.code == .busy
   }
 }

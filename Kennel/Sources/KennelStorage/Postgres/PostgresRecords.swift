@@ -14,6 +14,10 @@ package final class PostgresRecords: Records {
   private static let maximumWaitingCount = 20_000
   /// How long a reader of ``readChanges(_:)`` may miss a change if messages are lost.
   private static let longestSilence = Duration.seconds(30)
+  /// How long work may wait for a connection. Then it fails, so that nothing waits for minutes.
+  private static let longestWait = Duration.seconds(10)
+  /// How often the listening connection is checked.
+  private static let heartbeat = Duration.seconds(10)
   private static let channel = "kennel"
 
   package let writer: BlockingWorkQueue<WriteTransaction>
@@ -39,9 +43,14 @@ package final class PostgresRecords: Records {
   ) throws(KennelError) {
     let place: PostgresAddress
     do throws(PostgresError) { place = try PostgresAddress(address) } catch { throw KennelError(error) }
+    // Creating the tables may take long.
+    let unlimited = PostgresRecordConnection(place, limits: PostgresPool.Limits())
+    try PostgresSchema.bringUpToDate(unlimited)
+    unlimited.close()
+    let outage = RecentOutage()
     let connections = Connections(
-      writing: PostgresRecordConnection(place),
-      reading: (0..<Self.readerCount).map { _ in PostgresRecordConnection(place) })
+      writing: PostgresRecordConnection(place, outage: outage),
+      reading: (0..<Self.readerCount).map { _ in PostgresRecordConnection(place, outage: outage) })
     try connections.prepare(prepare)
     let commits = Commits()
     let others = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -52,14 +61,17 @@ package final class PostgresRecords: Records {
     writer = BlockingWorkQueue(
       "changes", slots: 1, batch: Self.maximumBatchSize, maximumWaitingCount: Self.maximumWaitingCount
     ) { _, jobs in
-      connections.write(jobs, beforeCommit: beforeCommit, commits)
+      connections.write(PostgresRecords.inTime(jobs), beforeCommit: beforeCommit, commits)
+      if commits.takeUnpublished() { others.continuation.yield() }
     }
     reader = BlockingWorkQueue(
       "reads", slots: Self.readerCount, maximumWaitingCount: Self.maximumWaitingCount
     ) { slot, jobs in
-      for job in jobs { connections.read(job, slot: slot) }
+      for job in PostgresRecords.inTime(jobs) { connections.read(job, slot: slot) }
     }
-    let pool = PostgresPool(place)
+    var limits = PostgresRecordConnection.limits
+    limits.heartbeat = Self.heartbeat
+    let pool = PostgresPool(place, limits: limits)
     listening = pool
     let messages = pool.notifications(on: [Self.channel])
     listener = Task.detached {
@@ -67,6 +79,18 @@ package final class PostgresRecords: Records {
         commits.received(message)
         others.continuation.yield()
       }
+    }
+  }
+
+  /// Returns the jobs that have not waited too long. The others fail.
+  private static func inTime<Context>(
+    _ jobs: [BlockingWorkQueue<Context>.Job]
+  ) -> [BlockingWorkQueue<Context>.Job] {
+    let oldest = ContinuousClock.now - longestWait
+    return jobs.filter { job in
+      if job.submitted >= oldest { return true }
+      job.fail(KennelError(.busy, "The database is busy or does not answer. Try again in a moment."))
+      return false
     }
   }
 
@@ -87,7 +111,7 @@ package final class PostgresRecords: Records {
   package var commitMark: CommitMark? { commits.mark }
 
   package func copy(to path: String) throws(KennelError) -> Connection {
-    let source = PostgresRecordConnection(place)
+    let source = PostgresRecordConnection(place, limits: PostgresPool.Limits())
     defer { source.close() }
     try source.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     let target = try Connection.fillingNewFile(at: path)
@@ -113,6 +137,8 @@ package final class PostgresRecords: Records {
       var isListening = false
       var hasNews = true
       var lastLook: ContinuousClock.Instant?
+      /// Whether the connection was lost after a commit, so that its events may not be published.
+      var hasUnpublished = false
     }
 
     private let state = Mutex(State())
@@ -122,6 +148,16 @@ package final class PostgresRecords: Records {
     var mark: CommitMark? { state.withLock { $0.isListening ? CommitMark($0.number) : nil } }
 
     func committed() { state.withLock { $0.number += 1 } }
+
+    /// A connection that had committed something was lost. The next look finds what it could not publish.
+    func lostAfterCommit() { state.withLock { ($0.hasNews, $0.hasUnpublished) = (true, true) } }
+
+    func takeUnpublished() -> Bool {
+      state.withLock { state in
+        defer { state.hasUnpublished = false }
+        return state.hasUnpublished
+      }
+    }
 
     func received(_ message: PostgresNotifications.Element) {
       state.withLock { state in
@@ -171,7 +207,6 @@ package final class PostgresRecords: Records {
     }
 
     func prepare(_ body: (any RecordConnection) throws(KennelError) -> Void) throws(KennelError) {
-      try PostgresSchema.bringUpToDate(writing)
       try PostgresMoveMark.requireUsable(writing)
       try writing.begin("BEGIN READ ONLY")
       defer { writing.rollBack() }
@@ -200,13 +235,19 @@ package final class PostgresRecords: Records {
       _ jobs: [BlockingWorkQueue<WriteTransaction>.Job],
       beforeCommit: @escaping @Sendable (any RecordConnection) throws(KennelError) -> Void, _ commits: Commits
     ) {
+      var hasCommitted = false
       WriteBatch(
         begin: { [writing] _ throws(KennelError) in try writing.begin(PostgresSchema.beginWriting) },
         beforeCommit: { connection throws(KennelError) in
           try beforeCommit(connection)
           _ = try connection.first("SELECT pg_notify('kennel', ?)", .text(commits.sender)) { _ in true }
-        }, committed: { commits.committed() }
+        },
+        committed: {
+          hasCommitted = true
+          commits.committed()
+        }
       ).run(jobs, on: writing)
+      if hasCommitted, writing.isLost { commits.lostAfterCommit() }
     }
 
     func close() {

@@ -6,12 +6,13 @@ import PostgresClient
 /// different: a vector of words for each post, which is made by the program.
 enum PostgresSchema {
   /// The version is the number of migrations of SQLite, so the two say the same. A later migration needs a step here, too.
-  static let version = 23
+  static let version = 24
   /// The steps after the first version, by the version that they lead to.
   private static let steps: [Int: String] = [
     21: "ALTER TABLE removals ADD COLUMN since bigint NOT NULL DEFAULT 0",
     22: userPicturesScript,
     23: allowancesScript,
+    24: searchTimesScript,
   ]
 
   /// The lock that makes writers wait for each other, and the one that processes take to create the tables.
@@ -59,6 +60,7 @@ enum PostgresSchema {
         try connection.script(userPicturesScript)
         try connection.script(allowancesScript)
         try connection.script(searchScript)
+        try connection.script(searchTimesScript)
         try connection.run("INSERT INTO kennel (version) VALUES (?)", .integer(Int64(version)))
       } else {
         try update(connection, tables)

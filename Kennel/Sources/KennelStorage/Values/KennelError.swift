@@ -108,6 +108,8 @@ package struct KennelError: Error, Sendable, LocalizedError, CustomStringConvert
   var mayRepeat = false
   /// Whether the connection was lost in the commit, so that it is not known whether the transaction had an effect.
   var mayBeCommitted = false
+  /// Whether the database could not be reached, so that the description names it, and is for the owner only.
+  package var isUnreachable = false
   /// Whether SQLite gave up to find out which changes are in the log.
   var isLockingProtocol = false
   /// The underlying C error number, or 0 if there is none.

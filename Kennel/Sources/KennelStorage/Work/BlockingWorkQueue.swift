@@ -9,6 +9,8 @@ package final class BlockingWorkQueue<Context>: Sendable {
   struct Job: Sendable {
     let attempt: @Sendable (Context) throws(KennelError) -> @Sendable () -> Void
     let fail: @Sendable (KennelError) -> Void
+    /// When the work was submitted.
+    let submitted = ContinuousClock.now
   }
 
   private struct State: Sendable {

@@ -85,6 +85,7 @@ struct Endpoints: Sendable {
     Route(.post, "session", for: .everyone, isPage: true) { try await $0.sessions.begin($1) },
     Route(.delete, "session", for: .everyone) { try await $0.sessions.end($1) },
     Route(.get, "health", for: .everyone) { try await $0.monitoring.showHealth($1) },
+    Route(.get, "health/live", for: .everyone) { endpoints, _ in endpoints.monitoring.showLiveness() },
     Route(.get, "metrics", for: .lookers) { try await $0.monitoring.showMetrics($1) },
 
     Route(.get, "join/{token}", for: .everyone, isPage: true) { try await $0.joining.show($1) },

@@ -25,6 +25,12 @@ struct MonitoringEndpoints: Sendable {
     }
   }
 
+  /// Shows that the process answers, also if the database or the store of the photos does not. A process whose database does not
+  /// answer is not repaired by a restart.
+  func showLiveness() -> HTTPResponse { .json { json in json.object { $0.member("status", "ok") } } }
+
+  /// Shows whether the process can serve people. Without the store of the photos it can, because most of what they see is on this
+  /// machine.
   func showHealth(_ call: Call) async throws -> HTTPResponse {
     // A response proves that the database can be read now.
     try await store.touch()
@@ -39,6 +45,7 @@ struct MonitoringEndpoints: Sendable {
           json.member("posts", counts.posts)
           json.member("listeners", store.events.listenerCount)
         }
+        json.member("photos", store.blobs.isReachable ? "ok" : "unreachable")
         json.member("uptime", Int64(max(uptime, 0)))
       }
     }

@@ -29,7 +29,10 @@ extension Problem {
   }
 
   private init(_ error: KennelError) {
-    let detail = error.description
+    // The description names the server of the database.
+    let detail =
+      error.isUnreachable
+      ? "The database of this kennel cannot be reached. Try again in a moment." : error.description
     switch error.code {
     case .noSuchPost, .noSuchComment, .noSuchUser, .noSuchLink, .noSuchAlbum, .noSuchUpload:
       self.init(.notFound, detail)
@@ -59,11 +62,11 @@ extension Problem {
     if error.code == .badPhoto { cause = error.cause }
   }
 
-  /// Returns whether the owner has to know about the error: it is not a client error, and waiting does not help. A store that
-  /// cannot be reached may need the owner, too.
+  /// Returns whether the owner has to know about the error: it is not a client error, and waiting does not help. A store
+  /// or a database that cannot be reached may need the owner, too.
   static func isFault(_ error: any Error) -> Bool {
     let status = Problem(error).status
     return status == .internalServerError || status == 507
-      || (error as? KennelError)?.code == .storeUnavailable
+      || (error as? KennelError).map { $0.code == .storeUnavailable || $0.isUnreachable } ?? false
   }
 }

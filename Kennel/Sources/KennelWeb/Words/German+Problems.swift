@@ -296,6 +296,22 @@ extension Words {
       "Gerade werden zu viele Archive heruntergeladen. Versuche es gleich noch einmal."
     ),
     (
+      "The database of this kennel cannot be reached. Try again in a moment.",
+      "Die Datenbank dieses Kennels ist gerade nicht erreichbar. Versuche es gleich noch einmal."
+    ),
+    (
+      "The database is busy or does not answer. Try again in a moment.",
+      "Die Datenbank ist überlastet oder antwortet nicht. Versuche es gleich noch einmal."
+    ),
+    (
+      "The database took too long. Try again in a moment.",
+      "Die Datenbank hat zu lange gebraucht. Versuche es gleich noch einmal."
+    ),
+    (
+      "The connection to the database was lost. The last change may have been made or not. Check it, then try again.",
+      "Die Verbindung zur Datenbank ist abgerissen. Die letzte Änderung wurde vielleicht ausgeführt. Prüfe das und versuche es dann noch einmal."
+    ),
+    (
       "The store of the photos cannot be reached. Nothing was lost. Try again in a moment.",
       "Der Speicher der Fotos ist gerade nicht erreichbar. Nichts ging verloren. Versuche es gleich noch einmal."
     ),

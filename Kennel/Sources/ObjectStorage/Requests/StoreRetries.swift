@@ -9,6 +9,8 @@ package struct StoreRetries: Sendable, Hashable {
   package var firstPause = Duration.milliseconds(100)
   /// The maximum pause, unless the store asks for a longer one.
   package var maximumPause = Duration.seconds(10)
+  /// How long after the first attempt another one may begin.
+  package var maximumTime = Duration.seconds(10)
 
   package init() {}
 
@@ -18,12 +20,16 @@ package struct StoreRetries: Sendable, Hashable {
   ///   - attempts: How many attempts have failed in a row.
   ///   - asked: The pause that the store asks for.
   ///   - jitter: A random number from 0 to 1. Clients that failed together do not come back together.
-  func pause(afterAttempts attempts: Int, asked: Duration?, jitter: Double) -> Duration? {
+  ///   - elapsed: How long ago the first attempt began.
+  func pause(
+    afterAttempts attempts: Int, asked: Duration?, jitter: Double, elapsed: Duration = .zero
+  ) -> Duration? {
     guard attempts < maximumAttempts else { return nil }
     var longest = firstPause
     for _ in 1..<max(attempts, 1) where longest < maximumPause { longest *= 2 }
     let pause = min(longest, maximumPause) * (0.5 + min(max(jitter, 0), 1) / 2)
-    return max(pause, asked ?? .zero)
+    let next = max(pause, asked ?? .zero)
+    return elapsed + next <= maximumTime ? next : nil
   }
 
   /// What a failure means for another attempt.
@@ -67,14 +73,18 @@ package struct StoreClock: Sendable {
   package var sleep: @Sendable (Duration) async throws -> Void
   /// A random number from 0 to 1.
   package var jitter: @Sendable () -> Double
+  /// The time that measures how long attempts take.
+  package var uptime: @Sendable () -> ContinuousClock.Instant
 
   package init(
     now: @escaping @Sendable () -> Date, sleep: @escaping @Sendable (Duration) async throws -> Void,
-    jitter: @escaping @Sendable () -> Double
+    jitter: @escaping @Sendable () -> Double,
+    uptime: @escaping @Sendable () -> ContinuousClock.Instant = { .now }
   ) {
     self.now = now
     self.sleep = sleep
     self.jitter = jitter
+    self.uptime = uptime
   }
 
   /// The system's clock and random numbers.

@@ -11,13 +11,16 @@ struct StoreTransport: Sendable {
 
   /// The maximum size of a response that is not an object.
   static let maximumAnswerSize: Int64 = 16 << 20
+  /// How many seconds a request waits while nothing arrives. With ``StoreRetries/maximumTime``, a store that does not answer is an
+  /// error after at most 30 seconds.
+  static let idleTime = 20.0
 
   static func makeSession() -> URLSession {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.httpCookieStorage = nil
     configuration.urlCredentialStorage = nil
     configuration.urlCache = nil
-    configuration.timeoutIntervalForRequest = 60
+    configuration.timeoutIntervalForRequest = idleTime
     configuration.timeoutIntervalForResource = 24 * 3600
     configuration.httpMaximumConnectionsPerHost = 32
     configuration.maximumBufferedBodySize = maximumAnswerSize
@@ -73,6 +76,7 @@ struct StoreTransport: Sendable {
   ) async throws(Failure) -> (Value, Bool) {
     var attempts = 0
     var isUnknown = false
+    let start = clock.uptime()
     while true {
       attempts += 1
       var failure: Failure
@@ -90,7 +94,9 @@ struct StoreTransport: Sendable {
         case .unknown: request.repetition == .always
         }
       guard mayRepeat,
-        let pause = retries.pause(afterAttempts: attempts, asked: failure.asked, jitter: clock.jitter())
+        let pause = retries.pause(
+          afterAttempts: attempts, asked: failure.asked, jitter: clock.jitter(),
+          elapsed: clock.uptime() - start)
       else { throw failure }
       if failure.verdict == .unknown { isUnknown = true }
       do { try await clock.sleep(pause) } catch { throw Failure(error: .cancelled) }

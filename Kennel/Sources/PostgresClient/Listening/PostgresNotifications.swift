@@ -86,6 +86,14 @@ private struct Listener: Sendable {
       try await connection.script("LISTEN \"\(name)\"")
     }
     continuation.yield(.listening)
+    let heartbeat = Task { [limits] in
+      guard let pause = limits.heartbeat else { return }
+      while (try? await Task.sleep(for: pause)) != nil {
+        // A server that does not answer any more would never end the connection.
+        guard (try? await connection.run("SELECT 1")) != nil else { return connection.close() }
+      }
+    }
+    defer { heartbeat.cancel() }
     // Ends with the connection, or when the task is cancelled.
     for await _ in ends {}
     continuation.yield(.lost)

@@ -15,6 +15,8 @@ final class PostgresLink {
   /// While a request to cancel is on its way, no other statement is sent: it might be the one that is cancelled.
   private var isCancelling = false
   private var cancelDeadline: ContinuousClock.Instant?
+  /// When the running statement must have ended.
+  private var statementDeadline: ContinuousClock.Instant?
   private(set) var interest: Interest = .writing
   /// The socket that the loop watches.
   var watched: (socket: Int32, interest: Interest)?
@@ -41,7 +43,8 @@ final class PostgresLink {
   /// When something must be done although nothing arrives.
   var deadline: ContinuousClock.Instant? {
     if machine.isConnecting { return connectDeadline }
-    return machine.isClosed ? nil : cancelDeadline
+    if machine.isClosed { return nil }
+    return [cancelDeadline, statementDeadline].compactMap { $0 }.min()
   }
 
   // MARK: Events
@@ -53,12 +56,13 @@ final class PostgresLink {
 
   func expire(_ now: ContinuousClock.Instant) {
     guard let deadline, deadline <= now else { return }
+    let isCancelled = cancelDeadline.map { $0 <= now } ?? false
     close(
-      machine.isConnecting
-        ? PostgresError(
+      isCancelled && !machine.isConnecting
+        ? PostgresError(.cancelled, "The operation was cancelled.")
+        : PostgresError(
           .cannotConnect,
-          "The database at \(handle.host) did not answer in time. Check its address and that it is running.")
-        : PostgresError(.cancelled, "The operation was cancelled."))
+          "The database at \(handle.host) did not answer in time. Check its address and that it is running."))
   }
 
   func submit(_ statement: Statement) {
@@ -141,6 +145,7 @@ final class PostgresLink {
     guard handle.consumeInput() else { return close(Self.lost(handle.message)) }
     let statement = waiting.removeFirst()
     current = statement
+    statementDeadline = statement.timeLimit.map { .now + $0 }
     result = Statement.Result()
     resultBytes = 0
     error = nil
@@ -216,7 +221,7 @@ final class PostgresLink {
 
   private func finish() {
     guard let statement = current else { return }
-    current = nil
+    (current, statementDeadline) = (nil, nil)
     cancelDeadline = isCancelling ? cancelDeadline : nil
     let result = result
     self.result = Statement.Result()
@@ -239,7 +244,7 @@ final class PostgresLink {
     let others = waiting
     current = nil
     waiting = []
-    cancelDeadline = nil
+    (cancelDeadline, statementDeadline) = (nil, nil)
     if wasConnecting { events.connected(.failure(reason)) }
     let isKnown = effect == .none || reason.code == .cancelled
     statement?.reply(

@@ -26,6 +26,8 @@ package struct Statement: Sendable {
   let maximumRows: Int
   /// The maximum number of bytes in all rows.
   let maximumBytes: Int
+  /// How long the statement may take from the moment it is sent; nil for no limit.
+  let timeLimit: Duration?
   /// Called once.
   let reply: @Sendable (Swift.Result<Result, PostgresFailure>) -> Void
 }

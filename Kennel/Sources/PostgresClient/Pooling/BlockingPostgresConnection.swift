@@ -22,8 +22,7 @@ package final class BlockingPostgresConnection: Sendable {
         identifier, try PostgresHandle(address), events,
         connectDeadline: ContinuousClock.now + limits.connectTime))
     try result.wait().get()
-    // The forms of values that PostgresRow reads, regardless of the server's settings.
-    _ = try execute(.script("SET bytea_output = 'hex'; SET extra_float_digits = 1"))
+    _ = try execute(.script(limits.settings))
   }
 
   deinit { loop.post(.close(identifier)) }
@@ -40,7 +39,7 @@ package final class BlockingPostgresConnection: Sendable {
         identifier,
         Statement(
           identifier: PostgresLoop.makeIdentifier(), text: text, maximumRows: limits.maximumRows,
-          maximumBytes: limits.maximumBytes, reply: { result.set($0) })))
+          maximumBytes: limits.maximumBytes, timeLimit: limits.answerTime, reply: { result.set($0) })))
     do throws(PostgresFailure) { return try result.wait().get() } catch {
       if error.isConnectionLost { lost.set() }
       throw error.error

@@ -45,8 +45,7 @@ package struct PostgresConnection: PostgresStatements {
     do throws(PostgresError) { try result.get() } catch { throw Task.isCancelled ? .cancelled : error }
     let connection = PostgresConnection(identifier: identifier, limits: limits)
     do throws(PostgresFailure) {
-      // The forms of values that PostgresRow reads, regardless of the server's settings.
-      _ = try await connection.execute(.script("SET bytea_output = 'hex'; SET extra_float_digits = 1"))
+      _ = try await connection.execute(.script(limits.settings))
     } catch {
       connection.close()
       throw error.error
@@ -87,7 +86,7 @@ package struct PostgresConnection: PostgresStatements {
             identifier,
             Statement(
               identifier: statement, text: text, maximumRows: limits.maximumRows,
-              maximumBytes: limits.maximumBytes,
+              maximumBytes: limits.maximumBytes, timeLimit: limits.answerTime,
               reply: { continuation.resume(returning: $0) })))
       }
     } onCancel: {

@@ -28,8 +28,27 @@ package final class PostgresPool: PostgresStatements {
     package var maximumBytes = 256 << 20
     /// How often a transaction is tried.
     package var maximumAttempts = 16
+    /// How long a statement may take; nil for no limit. The server ends it then. If it does not even do that within another second,
+    /// the connection is closed.
+    package var statementTime: Duration?
+    /// How often a connection that listens asks the server for an answer; nil for never. Without an answer within
+    /// ``statementTime``, the connection is lost.
+    package var heartbeat: Duration?
 
     package init() {}
+
+    /// How long the server has to answer a statement.
+    var answerTime: Duration? { statementTime.map { $0 + .seconds(1) } }
+
+    /// What a new connection sets: the forms of values that `PostgresRow` reads, regardless of the server's settings, and the
+    /// server's own limit.
+    var settings: String {
+      let values = "SET bytea_output = 'hex'; SET extra_float_digits = 1"
+      guard let statementTime else { return values }
+      let (seconds, attoseconds) = statementTime.components
+      let milliseconds = min(seconds, 1_000_000) * 1000 + attoseconds / 1_000_000_000_000_000
+      return "\(values); SET statement_timeout = \(max(milliseconds, 1))"
+    }
   }
 
   private struct State: Sendable {

@@ -12,10 +12,14 @@ struct LoadedKennel: Sendable {
   let cookies: [String]
   let posts: [Int64]
 
-  init(users: Int, posts count: Int) async throws {
-    kennel = try Kennel()
+  /// - Parameter database: the address of an empty database of PostgreSQL; nil for SQLite.
+  init(users: Int, posts count: Int, database: String? = nil) async throws {
+    var kennel = try Kennel()
+    kennel.environment["KENNEL_DATABASE"] = database
+    self.kennel = kennel
     var configuration = KennelStore.Configuration()
     configuration.accounts.passwordCost = .minimum
+    configuration.databaseAddress = database
     let store = try await kennel.openStore(configuration)
     var cookies: [String] = []
     var members: [User] = []

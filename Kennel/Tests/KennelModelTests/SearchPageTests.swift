@@ -1,0 +1,58 @@
+import KennelTestSupport
+import Testing
+
+@testable import KennelModel
+@testable import KennelStorage
+
+@Suite(.timeLimit(.minutes(5))) struct SearchPageTests {
+  @Test(arguments: RecordsKind.available)
+  func `looking at the posts one by one finds the same page as sorting those that are found`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store in
+      let ada = try await store.addUser()
+      var all: [(id: Post.ID, taken: Int64, caption: String)] = []
+      for number in 0..<60 {
+        // Some photos have the same time, and the order of times is not that of ids.
+        let taken = try TakenTime.at("2026-07-\(10 + number * 7 % 20)T12:00Z")
+        var caption = "dog"
+        if number < 20 { caption += " old" }
+        if number % 9 == 0 { caption += " rare" }
+        let post = try await store.addPost(number, by: ada, caption: caption, taken: taken)
+        all.append((post.id, taken.localMilliseconds, caption))
+      }
+      for index in [3, 9, 40] { try await store.posts.moveToBin(all[index].id, by: ada.id) }
+      try await store.posts.restore(all[9].id, by: ada.id)
+      let changed = try TakenTime.at("2026-07-31T12:00Z")
+      _ = try await store.posts.edit(all[18].id, PostChange(taken: changed), by: ada.id)
+      all[18].taken = changed.localMilliseconds
+      let shown = all.enumerated().filter { ![3, 40].contains($0.offset) }.map(\.element)
+        .sorted { ($0.taken, $0.id) > ($1.taken, $1.id) }
+      let starts =
+        [.first]
+        + [0, 10, 30, 57].map { index in
+          PostPosition(localMilliseconds: shown[index].taken, id: shown[index].id)
+        }
+      for word in ["dog", "old", "rare", "cat"] {
+        for start in starts {
+          let expected = shown.filter {
+            $0.caption.split(separator: " ").contains(word[...])
+              && ($0.taken, $0.id) < (start.localMilliseconds, start.id)
+          }.map(\.id)
+          for (limit, walkLength) in [
+            (1, 1), (5, 1), (5, 8), (5, 1000), (100, 1000),
+          ] {
+            let found = try await store.database.read { connection throws(KennelError) in
+              let words = try SearchQuery(word)
+              return try SearchPage(
+                expression: words.expression(connection.dialect) ?? "", start: start, limit: limit,
+                walkLength: Int64(walkLength)
+              ).ids(connection)
+            }
+            #expect(found == Array(expected.prefix(limit)), "\(word) \(limit) \(walkLength)")
+          }
+        }
+      }
+    }
+  }
+}
