@@ -127,8 +127,9 @@ adopt: setup-build ## build adopt, the tool for completion handlers, into build/
 	ln -sfn "$$(swift build --package-path Adopt --scratch-path .build/adopt -c release --show-bin-path)/adopt" build/adopt
 	@echo "adopt: run build/adopt --help for usage"
 
-test-adopt: setup-test ## run the tests of adopt
+test-adopt: setup-test ## run the tests of adopt, and the plug-in in other packages
 	scripts/test-adopt
+	scripts/check-adopt-plugin path
 
 test-threads: setup-test ## run the tests of shared state under ThreadSanitizer
 	@scripts/test-threads . '$(TSAN_FILTER)' $(TSAN_FLAGS)
