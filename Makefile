@@ -41,8 +41,8 @@ PEERS := build/peers/curl-client build/peers/holder build/peers/go-client build/
 CFLAGS_PEERS := -std=c11 -O2 -Wall -Wextra -Werror
 
 .PHONY: help setup setup-build setup-test setup-bench setup-package run overlay install deb check-deb api test \
-	test-plain test-sanitizers test-fast test-threads test-curl test-http3 test-negotiate test-stores test-adopt adopt \
-	fuzz bench bench-page lint docs conformance differential soak clean
+	test-plain test-sanitizers test-fast test-threads test-curl test-http3 test-negotiate test-stores test-worlds test-adopt \
+	adopt fuzz bench bench-page lint docs conformance differential soak clean
 # The steps run one after the other; only `make test` has two parts that run at the same time.
 .NOTPARALLEL:
 
@@ -99,8 +99,6 @@ test-plain: # internal: the part of `make test` without sanitizers and adopt
 	@scripts/step 'linked libraries' scripts/check-links
 	@scripts/step 'build of Kennel' scripts/build-package Kennel .build --build-tests
 	@scripts/test-swift "Kennel's tests" 900 $(KENNEL) $(TEST_FLAGS)
-	@TEST_WORLD=postgres scripts/test-swift "Kennel's tests with PostgreSQL and a store" 900 $(KENNEL) $(TEST_FLAGS) \
-		--filter '$(WORLD_FILTER)' --skip '$(WORLD_SKIP)'
 	@scripts/step 'linked libraries of Kennel' scripts/check-links Kennel
 	@scripts/step 'optimized modules of Kennel' scripts/check-optimized
 	@scripts/step 'use from another package' scripts/check-outside
@@ -129,8 +127,9 @@ adopt: setup-build ## build adopt, the tool for completion handlers, into build/
 	ln -sfn "$$(swift build --package-path Adopt --scratch-path .build/adopt -c release --show-bin-path)/adopt" build/adopt
 	@echo "adopt: run build/adopt --help for usage"
 
-test-adopt: setup-test ## run the tests of adopt
+test-adopt: setup-test ## run the tests of adopt, and the plug-in in other packages
 	scripts/test-adopt
+	scripts/check-adopt-plugin path
 
 test-threads: setup-test ## run the tests of shared state under ThreadSanitizer
 	@scripts/test-threads . '$(TSAN_FILTER)' $(TSAN_FLAGS)
@@ -143,6 +142,11 @@ test-fast: setup-test ## run the tests once, without sanitizers and other checks
 	@scripts/test-swift 'tests' 900 $(TEST_FLAGS)
 	@scripts/step 'build of Kennel' scripts/build-package Kennel .build --build-tests
 	@scripts/test-swift "Kennel's tests" 900 $(KENNEL) $(TEST_FLAGS)
+
+test-worlds: setup-test ## run the tests of Kennel with PostgreSQL and a store
+	@scripts/step 'build of Kennel' scripts/build-package Kennel .build --build-tests
+	@TEST_WORLD=postgres scripts/test-swift "Kennel's tests with PostgreSQL and a store" 900 $(KENNEL) $(TEST_FLAGS) \
+		--filter '$(WORLD_FILTER)' --skip '$(WORLD_SKIP)'
 
 soak: setup-test ## run random loads against servers that misbehave (default: MINUTES=1); SEED=n repeats a run
 	scripts/soak $(or $(MINUTES),1) plain

@@ -90,7 +90,9 @@ def test_hundreds_of_photos_down_and_up_again(window, device):
     assert posts(looking)[:20] == top
     assert looking.tile(top[5]).bounding_box() == pytest.approx(place, abs=1)
     # More photos may have arrived below.
-    assert all_posts(looking)[: len(known)] == known
+    loaded = all_posts(looking)
+    assert loaded[: len(known)] == known
+    assert loaded == newest(looking, len(loaded))
     expect_calm(looking)
 
 

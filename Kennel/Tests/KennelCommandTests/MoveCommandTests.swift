@@ -9,7 +9,9 @@ import Testing
 
 /// `kennel move` with PostgreSQL and a store that checks signatures.
 @Suite(
-  .serialized, .enabled(if: PostgresServer.isAvailable && StoreServer.isAvailable), .timeLimit(.minutes(20)))
+  .serialized, .enabled(if: PostgresServer.isAvailable && StoreServer.isAvailable),
+  .enabled(if: TestWorld.hasFiles, "it begins with a kennel in SQLite and a directory"),
+  .timeLimit(.minutes(20)))
 struct MoveCommandTests {
   private static let lives = KillCount.value(normally: 10)
   private static let postCount = 60

@@ -18,7 +18,7 @@ struct CrashSafetyTests {
     let directory = try TemporaryDirectory()
     var random = SeededRandom(0x6b65_6e6e_656c)
     var acknowledged = 0
-    for round in 0..<15 {
+    for round in 0..<20 {
       let path = directory.path("data")
       let calls = Int.random(in: 0..<900, using: &random)
       await #expect(processExitsWith: .signal(SIGKILL)) {

@@ -250,7 +250,7 @@ import Testing
       #expect(
         try await eventually { try FileManager.default.contentsOfDirectory(atPath: folder).count == 1 })
       #expect(try FileManager.default.contentsOfDirectory(atPath: folder)[0].hasPrefix(other))
-      #expect(web.site.thumbnails.usage.files == 1)
+      #expect(await eventually { web.site.thumbnails.usage.files == 1 })
     }
   }
 

@@ -27,7 +27,7 @@ import Testing
       location: try server.location(bucket, "kennel"), credentials: server.credentials, objects: objects)
   }
 
-  private func target(_ place: Place, _ directory: String) async throws -> MoveTarget {
+  private func target(_ place: Place, _ directory: String) async throws(KennelError) -> MoveTarget {
     let known = try StoredPhotosPlace.read(directory)
     let prepared = try await StoredPhotosPlace.prepareMove(
       to: place.location, of: directory, credentials: place.credentials)
@@ -174,16 +174,9 @@ import Testing
       _ = try await store.backUp(to: .path(directory.path("kennel.tar")))
     }
     let restored = directory.path("restored")
-    let prepare: (String) async throws(KennelError) -> MoveTarget? = { draft async throws(KennelError) in
-      let prepared = try await StoredPhotosPlace.prepareMove(
-        to: place.location, of: draft, credentials: place.credentials)
-      return MoveTarget(
-        photos: .init(
-          blobs: prepared.blobs(for: draft, credentials: place.credentials),
-          steps: { StoredPhotosPlace.steps(from: nil, suffix: $0) }))
-    }
     _ = try await KennelStore.restore(
-      from: directory.path("kennel.tar"), to: restored, configuration: .forTest, target: prepare)
+      from: directory.path("kennel.tar"), to: restored, configuration: .forTest,
+      target: { draft async throws(KennelError) in try await self.target(place, draft) })
     #expect(try await hashes(place).count == Self.postCount)
     try await check(place, restored)
     // The next start makes the directory in which uploads arrive.

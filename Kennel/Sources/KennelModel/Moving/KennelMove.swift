@@ -106,7 +106,9 @@ struct KennelMove: Sendable {
   /// Copies the records, and then switches to the new places. It blocks.
   private func finish(_ isCancelled: @escaping @Sendable () -> Bool) throws(KennelError) {
     let source = try place.source(in: directory)
-    let suffix = MoveTarget.leftMark + Date().formatted(Date.ISO8601FormatStyle(timeSeparator: .omitted))
+    // Moves there and back may take less than a second.
+    let moment = Date.ISO8601FormatStyle(timeSeparator: .omitted, includingFractionalSeconds: true)
+    let suffix = MoveTarget.leftMark + Date().formatted(moment)
     var steps = target.photos?.steps(suffix) ?? []
     var records: (any RecordTarget)?
     if let place = target.records {
