@@ -206,7 +206,7 @@ struct HostileBackupTests {
       """,
       """
       DROP VIEW search_documents;
-      CREATE VIEW search_documents (id, caption, author, comments, dates, albums) AS SELECT id, password, '', '', '', '' FROM users
+      CREATE VIEW search_documents (id, entry, caption, author, comments, dates, albums) AS SELECT id, 0, password, '', '', '', '' FROM users
       """,
     ] {
       try await withStore { store in

@@ -19,7 +19,7 @@ extension Posts {
   ) async throws(KennelError) -> Versioned<[Post]> {
     try await searches.run(for: address) { () async throws(KennelError) in
       try await versioned { connection throws(KennelError) in
-        guard let expression = query.expression(connection.dialect),
+        guard let expression = try SearchCompletions.expression(query, connection),
           let position = try Self.position(before: start, connection)
         else { return [] }
         let page = SearchPage(

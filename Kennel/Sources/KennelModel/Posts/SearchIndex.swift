@@ -10,13 +10,23 @@ enum SearchIndex {
       return
     }
     do throws(KennelError) {
-      try connection.run("DELETE FROM search WHERE rowid IN (SELECT post FROM search_changes)")
+      try connection.run(
+        """
+        DELETE FROM search WHERE rowid IN (
+          SELECT entry FROM search_old_entries
+          UNION ALL SELECT entry FROM search_documents WHERE id IN (SELECT post FROM search_changes)
+        )
+        """)
+      // FTS5 writes its changes each time that a number is lower than the one before, so they are in order. LIMIT keeps SQLite
+      // from ignoring that. Only the numbers are sorted, not the texts.
       try connection.run(
         """
         INSERT INTO search (rowid, caption, author, comments, dates, albums)
-        SELECT * FROM search_documents WHERE id IN (SELECT post FROM search_changes)
+        SELECT d.entry, d.caption, d.author, d.comments, d.dates, d.albums FROM (
+          SELECT id FROM search_documents WHERE id IN (SELECT post FROM search_changes) ORDER BY entry LIMIT -1
+        ) o CROSS JOIN search_documents d ON d.id = o.id
         """)
-      try connection.run("DELETE FROM search_changes")
+      try forgetChanges(connection)
     } catch  where error.code == .damaged {
       try rebuild(connection)
     }
@@ -29,10 +39,10 @@ enum SearchIndex {
       try update(connection)
       let difference = try connection.first(
         """
-        SELECT 1 FROM search_documents d LEFT JOIN search s ON s.rowid = d.id
+        SELECT 1 FROM search_documents d LEFT JOIN search s ON s.rowid = d.entry
         WHERE (s.caption, s.author, s.comments, s.dates, s.albums)
           IS NOT (d.caption, d.author, d.comments, d.dates, d.albums)
-        UNION ALL SELECT 1 FROM search WHERE rowid NOT IN (SELECT id FROM posts) LIMIT 1
+        UNION ALL SELECT 1 FROM search WHERE rowid NOT IN (SELECT entry FROM search_documents) LIMIT 1
         """, row: { _ in true })
       guard difference == nil else { return false }
       // This reads the index only, although it is written as a change.
@@ -60,8 +70,17 @@ enum SearchIndex {
       "SELECT sql FROM sqlite_schema WHERE type = 'table' AND name = 'search'"
     ) { $0.text(0) }
     if let definition { try connection.script("DROP TABLE search; \(definition)") }
-    try connection.run("DELETE FROM search_changes")
+    try forgetChanges(connection)
     try connection.run(
-      "INSERT INTO search (rowid, caption, author, comments, dates, albums) SELECT * FROM search_documents")
+      """
+      INSERT INTO search (rowid, caption, author, comments, dates, albums)
+      SELECT d.entry, d.caption, d.author, d.comments, d.dates, d.albums
+      FROM (SELECT id FROM search_documents ORDER BY entry LIMIT -1) o CROSS JOIN search_documents d ON d.id = o.id
+      """)
+  }
+
+  private static func forgetChanges(_ connection: any RecordConnection) throws(KennelError) {
+    try connection.run("DELETE FROM search_changes")
+    try connection.run("DELETE FROM search_old_entries")
   }
 }

@@ -18,9 +18,14 @@ package struct SearchQuery: Sendable, Hashable {
   /// Whether there are words to search for.
   package var hasWords: Bool { !words.isEmpty }
 
+  /// The last word, if it may be the beginning of one.
+  var beginning: Substring? { words.last.flatMap { $0.isBeginning ? $0.parts.last : nil } }
+
   /// Returns the query in the language of the index, or nil if there are no words to search for.
-  func expression(_ dialect: SQLDialect) -> String? {
-    words.isEmpty ? nil : Self.terms(words, dialect).joined(separator: dialect.and)
+  ///
+  /// - Parameter completions: the words of the index that begin with ``beginning``, or nil if the index searches for them.
+  func expression(_ dialect: SQLDialect, completions: [String]? = nil) -> String? {
+    words.isEmpty ? nil : Self.terms(words, dialect, completions).joined(separator: dialect.and)
   }
 
   /// - Throws: `badText` if the text is too long or has too many words.
@@ -35,23 +40,29 @@ package struct SearchQuery: Sendable, Hashable {
     self.words = words
   }
 
-  private static func terms(_ words: [Word], _ dialect: SQLDialect) -> [String] {
+  private static func terms(
+    _ words: [Word], _ dialect: SQLDialect, _ completions: [String]?
+  ) -> [String] {
     func either(_ date: String, _ other: String) -> String {
       "(\(dialect.date(date))\(dialect.or)\(other))"
+    }
+    func phrase(_ word: Word, isLast: Bool) -> String {
+      guard isLast, word.isBeginning else { return word.phrase(dialect) }
+      return completions.map { word.phrase(completions: $0) } ?? word.phrase(dialect, isPrefix: true)
     }
     var terms: [String] = []
     var rest = words[...]
     while let word = rest.popFirst() {
       if let next = rest.first, let day = word.day(with: next) ?? next.day(with: word) {
         rest = rest.dropFirst()
-        let both = word.phrase(dialect) + dialect.and + next.phrase(dialect, isPrefix: rest.isEmpty)
+        let both = word.phrase(dialect) + dialect.and + phrase(next, isLast: rest.isEmpty)
         terms.append(either(day, "(\(both))"))
       } else if let date = word.date {
-        terms.append(either(date, word.phrase(dialect, isPrefix: rest.isEmpty)))
+        terms.append(either(date, phrase(word, isLast: rest.isEmpty)))
       } else if let month = word.translatedMonth {
-        terms.append(either(month, word.phrase(dialect, isPrefix: rest.isEmpty)))
+        terms.append(either(month, phrase(word, isLast: rest.isEmpty)))
       } else {
-        terms.append(word.phrase(dialect, isPrefix: rest.isEmpty))
+        terms.append(phrase(word, isLast: rest.isEmpty))
       }
     }
     // A word that was repeated costs time and changes nothing.
@@ -71,9 +82,17 @@ private struct Word: Hashable {
     parts = text.split { !$0.isLetter && !$0.isNumber }
   }
 
-  /// The word in the language of the index: its parts in this order. A single character is the beginning of too many words.
+  /// Whether this can be the beginning of a word. A single character is the beginning of too many words.
+  var isBeginning: Bool { (parts.last?.count ?? 0) > 1 }
+
+  /// The word in the language of SQLite’s index, with each of these words as its last part.
+  func phrase(completions: [String]) -> String {
+    let phrases = completions.map { "\"" + (parts.dropLast() + [$0[...]]).joined(separator: " ") + "\"" }
+    return phrases.isEmpty ? phrase(.sqlite) : "(" + phrases.joined(separator: " OR ") + ")"
+  }
+
+  /// The word in the language of the index: its parts in this order.
   func phrase(_ dialect: SQLDialect, isPrefix: Bool = false) -> String {
-    let isPrefix = isPrefix && (parts.last?.count ?? 0) > 1
     if dialect == .postgres {
       let words = parts.map(WordVector.normalized).filter { !$0.isEmpty }.map { "'\($0)'" }
       // No post has this word.

@@ -29,7 +29,8 @@ package struct TableShape: Sendable, Hashable {
     let names = try model.rows(
       """
       SELECT name FROM pragma_table_list
-      WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~' AND name <> 'search_changes'
+      WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite~_%' ESCAPE '~'
+        AND name NOT IN ('search_changes', 'search_old_entries')
       ORDER BY name
       """
     ) { $0.text(0) }
