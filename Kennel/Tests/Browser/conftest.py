@@ -4,13 +4,13 @@ Each window is monitored: an error on its console, or a request to another serve
 """
 
 import dataclasses
-import os
 import pathlib
 import re
 
 import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_playwright
 
+from chromium import launch
 from kennel import PASSWORD, Kennel, program
 
 DEVICES = {
@@ -34,8 +34,7 @@ def kennel(tmp_path_factory):
 @pytest.fixture(scope="session")
 def browser():
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"), args=["--no-sandbox"])
+        browser = launch(playwright.chromium)
         yield browser
         browser.close()
 

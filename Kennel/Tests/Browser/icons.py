@@ -3,10 +3,11 @@
 A maskable icon fills its square, because the system cuts a shape out of it. The drawing is within the circle that stays.
 """
 
-import os
 import pathlib
 
 from playwright.sync_api import sync_playwright
+
+from chromium import launch
 
 ASSETS = pathlib.Path(__file__).parent / "../../Sources/CKennelPage/assets"
 ICONS = {"icon-192.png": (192, False), "icon-maskable-512.png": (512, True)}
@@ -15,8 +16,7 @@ ICONS = {"icon-192.png": (192, False), "icon-maskable-512.png": (512, True)}
 def main() -> None:
     drawing = (ASSETS / "icon.svg").read_text()
     with sync_playwright() as playwright:
-        browser = playwright.chromium.launch(
-            executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"), args=["--no-sandbox"])
+        browser = launch(playwright.chromium)
         for name, (side, is_maskable) in ICONS.items():
             page = browser.new_page(viewport={"width": side, "height": side})
             svg = drawing.replace(' rx="15"', "") if is_maskable else drawing

@@ -1,7 +1,6 @@
 """axe-core finds no violation on any page, and larger text stays complete: for everyone, in both themes, on small and large
 screens."""
 
-import os
 import pathlib
 import re
 import subprocess
@@ -9,6 +8,7 @@ import subprocess
 import axe_playwright_python
 import pictures
 import pytest
+from chromium import launch
 from kennel import PASSWORD, Kennel, program
 
 AXE = (pathlib.Path(axe_playwright_python.__file__).parent / "axe.min.js").read_text()
@@ -109,9 +109,7 @@ def test_no_page_has_a_violation(window, kennel, name):
 @pytest.mark.parametrize("name", list(PAGES))
 def test_text_of_twice_the_size_is_complete(browser, kennel, name):
     # The setting of the browser, which also counts in the conditions of style sheets.
-    large = browser.browser_type.launch(
-        executable_path=os.environ.get("CHROMIUM", "/usr/bin/chromium"),
-        args=["--no-sandbox", "--blink-settings=defaultFontSize=32"])
+    large = launch(browser.browser_type, "--blink-settings=defaultFontSize=32")
     context = large.new_context()
     if name:
         context.request.post(kennel.address + "/session", data={"name": name, "password": PASSWORD})
