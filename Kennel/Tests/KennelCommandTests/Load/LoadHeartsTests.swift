@@ -7,16 +7,7 @@ import Testing
 
 /// Fifty users concurrently tap hearts, each on several connections.
 @Suite(.serialized, .timeLimit(.minutes(5))) struct LoadHeartsTests {
-  private static let users = 50
-  private static let connectionsPerUser = 2
   private static let posts = 10
-  private static let changes = 20_000
-
-  private struct Favourites: Decodable, Sendable, Equatable {
-    var post: Int64
-    var favourites: Int
-    var isFavourite: Bool
-  }
 
   private struct Event: Decodable, Sendable {
     var id: Int64?
@@ -31,7 +22,7 @@ import Testing
   }
 
   @Test func heartsAndTheirEventsAreExactAfterTwentyThousandChanges() async throws {
-    let loaded = try await LoadedKennel(users: Self.users, posts: Self.posts)
+    let loaded = try await LoadedKennel(users: HeartTaps.users, posts: Self.posts)
     let server = try await loaded.kennel.start("serve", "--port", "0")
     let port = server.port
     let session = URLSession(configuration: .ephemeral)
@@ -40,8 +31,7 @@ import Testing
     #expect(try await lines.next()?.contains("hello") == true)
     // The last counts that a listener received. The final heart is on a post that no other user has touched.
     async let heard = Self.lastCounts(&lines, until: loaded.posts[Self.posts - 1])
-    let last = try await onThreads(Self.users / 5) { try Self.tap($0, loaded, port) }
-    let hearts = last.reduce(into: [:]) { $0.merge($1) { $1 } }
+    let hearts = try await HeartTaps.tap(20_000, loaded, ports: [port])
     let final = try await runOnThread {
       try LoadConnection(port: port)
         .ask("PUT", "/posts/\(loaded.posts[Self.posts - 1])/favourite", fields: loaded.cookies[0])
@@ -56,49 +46,11 @@ import Testing
           .value(Shown.self)
       }
       #expect(shown.favourites == expected, "Post \(post)")
-      #expect(shown.isFavourite == hearts[Heart(user: 7, post: post)], "Post \(post)")
+      #expect(shown.isFavourite == hearts[HeartTaps.Heart(user: 7, post: post)], "Post \(post)")
       #expect(counts[post] == expected, "Events of post \(post)")
     }
     #expect(try await server.end() == 0)
     if TestWorld.hasFiles { #expect(try await loaded.kennel.run("check").status == 0) }
-  }
-
-  private struct Heart: Hashable, Sendable {
-    var user: Int
-    var post: Int64
-  }
-
-  /// Runs five users on one thread, with a concurrent request on each of their connections.
-  ///
-  /// Each connection of a user has its own posts, so that the last acknowledged change is the final state.
-  private static func tap(_ group: Int, _ loaded: LoadedKennel, _ port: Int) throws -> [Heart: Bool] {
-    var random = SeededRandom(UInt64(group) + 1)
-    var hearts: [Heart: Bool] = [:]
-    let connections = try (0..<5 * connectionsPerUser).map { index in
-      (user: group * 5 + index / connectionsPerUser, connectionIndex: index, try LoadConnection(port: port))
-    }
-    let touched = loaded.posts.dropLast()
-    for _ in 0..<changes / (users * connectionsPerUser) {
-      var asked: [(Heart, Bool)] = []
-      for (user, connectionIndex, connection) in connections {
-        let mine = touched.filter { Int($0) % connectionsPerUser == connectionIndex % connectionsPerUser }
-        let post = mine.randomElement(using: &random) ?? touched[0]
-        let isFavourite = Bool.random(using: &random)
-        try connection.send(
-          isFavourite ? "PUT" : "DELETE", "/posts/\(post)/favourite", fields: loaded.cookies[user])
-        asked.append((Heart(user: user, post: post), isFavourite))
-      }
-      for ((heart, isFavourite), (_, _, connection)) in zip(asked, connections) {
-        let answer = try connection.answer()
-        let favourites = try answer.value(Favourites.self)
-        guard answer.status == 200, favourites.post == heart.post, favourites.isFavourite == isFavourite
-        else {
-          throw TestSupportError("\(heart) became \(answer)")
-        }
-        hearts[heart] = isFavourite
-      }
-    }
-    return hearts
   }
 
   private static func lastCounts(

@@ -10,7 +10,7 @@ struct LoadedKennel: Sendable {
   let kennel: Kennel
   /// The cookie of each user, as a header field.
   let cookies: [String]
-  let posts: [Int64]
+  var posts: [Int64]
 
   /// - Parameter database: the address of an empty database of PostgreSQL; nil for SQLite.
   init(users: Int, posts count: Int, database: String? = nil) async throws {

@@ -2,7 +2,6 @@ import Foundation
 import Glibc
 import KennelTestSupport
 import PostgresClient
-import PostgresTestSupport
 import Synchronization
 import TestSupport
 import Testing
@@ -11,31 +10,19 @@ import Testing
 
 /// Two servers with one database and one store are killed at random moments, one at a time, while clients of both upload, give
 /// hearts, comment and delete. `KENNEL_KILLS=200` makes a long run.
-@Suite(
-  .serialized, .enabled(if: PostgresServer.isAvailable && StoreServer.isAvailable), .timeLimit(.minutes(30)))
-struct SharedKillTests {
+@Suite(.serialized, .enabled(if: SharedKennel.isAvailable), .timeLimit(.minutes(30))) struct SharedKillTests {
   private static let lives = KillCount.value(normally: 6)
   private static let clients = 4
 
   @Test func `acknowledged changes survive when one of two servers is killed, and the other one continues`()
     async throws
   {
-    let address = try #require(try await RecordsKind.postgres.makeDatabase())
-    let store = try StoreServer.shared.get()
-    let bucket = "dogs-kill-\(UInt64.random(in: 0 ... .max))"
-    let objects = try await store.store(bucket)
-    let loaded = try await LoadedKennel(users: Self.clients + 1, posts: 0, database: address)
-    var kennel = loaded.kennel
-    kennel.environment["AWS_ACCESS_KEY_ID"] = store.credentials.accessKey
-    kennel.environment["AWS_SECRET_ACCESS_KEY"] = store.credentials.secretKey
-    let location = try store.location(bucket).description
-    var servers = [
-      try await kennel.start("serve", "--port", "0", "--photos", location),
-      try await kennel.start("serve", "--port", "0", "--photos", location),
-    ]
+    let kennel = try await SharedKennel(users: Self.clients + 1)
+    let loaded = kennel.loaded
+    var servers = [try await kennel.start(), try await kennel.start()]
     let shared = Shared(ports: servers.map(\.port))
     let picture = try SmallPicture()
-    let own = try await Self.onePost(servers[0].port, loaded.cookies[Self.clients], picture)
+    let own = try await kennel.post(-1, by: Self.clients, to: servers[0])
     defer { shared.isDone.store(true, ordering: .relaxed) }
     async let work = onThreads(Self.clients) { number in
       var memory = LoadMemory(client: number, cookie: loaded.cookies[number])
@@ -67,7 +54,7 @@ struct SharedKillTests {
       #expect(status == 200, "Life \(life)")
       longest = max(longest, ContinuousClock.now - start)
       #expect(await runOnThread { child.waitForEnd(within: .seconds(90)) } == .signalled(SIGKILL))
-      servers[victim] = try await kennel.start("serve", "--port", "0", "--photos", location)
+      servers[victim] = try await kennel.start()
       let ports = servers.map(\.port)
       shared.ports.withLock { $0 = ports }
     }
@@ -84,8 +71,8 @@ struct SharedKillTests {
     #expect(posts > 2 * Self.lives)
     // No row without its object. The photos differ in what was taken out of them.
     var stored: [String: Int64] = [:]
-    for try await object in objects.objects() { stored[object.key] = object.size }
-    let pool = PostgresPool(try PostgresAddress(address))
+    for try await object in kennel.objects.objects() { stored[object.key] = object.size }
+    let pool = PostgresPool(try PostgresAddress(kennel.database))
     let rows = try await pool.rows(
       "SELECT hash, bytes FROM photos UNION ALL SELECT hash, bytes FROM parts"
     ) { ($0.blob(0), $0.integer(1)) }
@@ -104,14 +91,5 @@ struct SharedKillTests {
     let isDone = Atomic(false)
 
     init(ports: [Int]) { self.ports = Mutex(ports) }
-  }
-
-  private static func onePost(_ port: Int, _ cookie: String, _ picture: SmallPicture) async throws -> Int64 {
-    try await runOnThread {
-      let answer = try LoadConnection(port: port).ask(
-        "POST", "/posts?caption=own", fields: cookie + "Content-Type: image/jpeg\r\n", body: picture.file(-1))
-      guard answer.status == 201 else { throw TestSupportError("\(answer)") }
-      return try answer.value(LoadMemory.ID.self).id
-    }
   }
 }
