@@ -110,4 +110,25 @@ import Testing
       #expect(archive.status == 200 && archive.data.range(of: photo) != nil)
     }
   }
+
+  /// The photo has no metadata, so the file that is posted is the one that the upload has locked.
+  @Test(arguments: PhotoPlace.available)
+  func `a photo that is sent in parts is posted, and read without waiting`(_ place: PhotoPlace) async throws {
+    let directory = try TemporaryDirectory()
+    let configure = try await place.configuration(directory)
+    try await withSite(in: directory, store: configure) { web in
+      _ = try await web.store.addUser("Ada")
+      let client = TusClient(web, try await web.cookie())
+      let photo = try SiteFixture.jpeg(1)
+      let address = try #require(try await client.begin(photo.count).field("Location"))
+      #expect(try await client.append(address, at: 0, photo.prefix(100)).offset == 100)
+      let number = try #require(try await client.append(address, at: 100, photo.dropFirst(100)).post)
+      #expect(try await web.get("/posts/\(number)/photo").data == photo)
+      #expect(try await web.get("/posts/\(number)/thumbnail").status == 200)
+      let post = try await web.store.posts.post(Post.ID(number))
+      let file = try await web.store.blobs.file(post.photo, byteCount: post.byteCount)
+      #expect(try Data(contentsOf: URL(fileURLWithPath: file.path)) == photo)
+      #expect(try web.store.incomingFiles() == [])
+    }
+  }
 }

@@ -10,6 +10,9 @@ package final class ResumableFile: Sendable {
 
   deinit { file.unlock() }
 
+  /// Lets others lock the file for reading. Other requests still cannot write to it.
+  func shareLock() throws(KennelError) { try file.share() }
+
   /// Syncs the file and returns its size. An upload never reports more bytes than these.
   package func sync() throws(KennelError) -> Int {
     try file.sync()
@@ -84,6 +87,6 @@ extension PhotoDirectory {
       return try stage(limit: .max) { write throws(KennelError) in try upload.forEachPiece(write) }
     }
     let file = TemporaryPhoto(file: try OpenFile(reading: path), workQueue: workQueue)
-    return StagedPhoto(hash: hash, byteCount: byteCount, file: file)
+    return StagedPhoto(hash: hash, byteCount: byteCount, file: file, upload: upload)
   }
 }

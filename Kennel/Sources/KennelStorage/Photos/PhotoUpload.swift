@@ -76,15 +76,21 @@ package final class StagedPhoto: Sendable {
   package let hash: PhotoHash
   package let byteCount: Int
   private let file: TemporaryPhoto
+  /// The upload that the same file belongs to, with a lock of its own.
+  private let upload: ResumableFile?
 
-  init(hash: PhotoHash, byteCount: Int, file: TemporaryPhoto) {
+  init(hash: PhotoHash, byteCount: Int, file: TemporaryPhoto, upload: ResumableFile? = nil) {
     self.hash = hash
     self.byteCount = byteCount
     self.file = file
+    self.upload = upload
   }
 
   /// Lets others lock the file for reading. It is still not removed as that of a killed process.
-  package func shareLock() throws(KennelError) { try file.file.share() }
+  package func shareLock() throws(KennelError) {
+    try upload?.shareLock()
+    try file.file.share()
+  }
 
   /// The temporary path, for decoding the photo.
   package var path: String { file.path }
