@@ -12,7 +12,9 @@ TEST_FLAGS ?= --experimental-maximum-parallelization-width 16
 TSAN_FLAGS ?= --experimental-maximum-parallelization-width 6 --skip '^RetrieverTests\.LeaksTests'
 # The tests that run under ThreadSanitizer: those of code that shares state between threads. Codecs and kernels do not.
 TSAN_FILTER ?= ^(TransferEngineTests|RetrieverTests|RetrieverBridgesTests)\.|^RetrieverImagesTests\.(Pipeline|Work|UIImage|Collage)
-TSAN_KENNEL_FILTER ?= ^(HTTPService|ObjectStorage|PostgresClient|Kennel(Storage|Model|Peers|Web))Tests\.
+TSAN_KENNEL_FILTER ?= ^(HTTPService|ObjectStorage|PostgresClient|KennelStorage)Tests\.
+# Those that run under ThreadSanitizer with PostgreSQL and a store. Without ThreadSanitizer, they run with SQLite.
+TSAN_WORLD_FILTER ?= ^Kennel(Model|Peers|Web)Tests\.
 # The tests that depend on libcurl, for the runs with a second version of it.
 CURL_FILTER ?= ^(TransferEngineTests|RetrieverTests|ConformanceTests)\.
 # The tests of Kennel that also run with PostgreSQL and with photos in a store.
@@ -99,6 +101,8 @@ test-plain: # internal: the part of `make test` without sanitizers and adopt
 	@scripts/step 'linked libraries' scripts/check-links
 	@scripts/step 'build of Kennel' scripts/build-package Kennel .build --build-tests
 	@scripts/test-swift "Kennel's tests" 900 $(KENNEL) $(TEST_FLAGS)
+	@TEST_WORLD=postgres scripts/test-swift "Kennel's commands with PostgreSQL" 900 $(KENNEL) $(TEST_FLAGS) \
+		--filter '^KennelCommandTests\.' --skip '$(WORLD_SKIP)'
 	@scripts/step 'linked libraries of Kennel' scripts/check-links Kennel
 	@scripts/step 'optimized modules of Kennel' scripts/check-optimized
 	@scripts/step 'use from another package' scripts/check-outside
@@ -134,6 +138,7 @@ test-adopt: setup-test ## run the tests of adopt, and the plug-in in other packa
 test-threads: setup-test ## run the tests of shared state under ThreadSanitizer
 	@scripts/test-threads . '$(TSAN_FILTER)' $(TSAN_FLAGS)
 	@scripts/test-threads Kennel '$(TSAN_KENNEL_FILTER)' $(TSAN_FLAGS)
+	@TEST_WORLD=postgres scripts/test-threads Kennel '$(TSAN_WORLD_FILTER)' $(TSAN_FLAGS)
 	@scripts/test-threads Kennel '$(TSAN_LOAD)' --no-parallel
 
 test-fast: setup-test ## run the tests once, without sanitizers and other checks

@@ -8,7 +8,10 @@ import Testing
 @testable import KennelStorage
 
 /// Moves of kennels. Moves to stores are tested in StoredPhotosTests.
-@Suite(.enabled(if: PostgresServer.isAvailable), .timeLimit(.minutes(5))) struct MoveTests {
+@Suite(
+  .enabled(if: PostgresServer.isAvailable && TestWorld.hasFiles, "it begins with SQLite"),
+  .timeLimit(.minutes(5)))
+struct MoveTests {
   private static let postCount = 25
 
   private static func makeKennel(_ directory: TemporaryDirectory) async throws -> KennelLineage {

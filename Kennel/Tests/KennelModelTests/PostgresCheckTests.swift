@@ -57,7 +57,8 @@ import Testing
     #expect(try await problems(after: script, repairs: true) == [])
   }
 
-  @Test func `photos without a file or a post are found`() async throws {
+  @Test(.enabled(if: TestWorld.hasFiles, "it removes the file of a photo"))
+  func `photos without a file or a post are found`() async throws {
     let address = try #require(try await RecordsKind.postgres.makeDatabase())
     let directory = try TemporaryDirectory()
     try await withStore(in: directory, { $0.databaseAddress = address }) { store in

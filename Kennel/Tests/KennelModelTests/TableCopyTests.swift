@@ -7,7 +7,10 @@ import Testing
 @testable import KennelModel
 @testable import KennelStorage
 
-@Suite(.enabled(if: PostgresServer.isAvailable), .timeLimit(.minutes(5))) struct TableCopyTests {
+@Suite(
+  .enabled(if: PostgresServer.isAvailable && TestWorld.hasFiles, "it copies between both kinds of records"),
+  .timeLimit(.minutes(5)))
+struct TableCopyTests {
   /// Makes a kennel in SQLite that has rows in all tables, and returns its file.
   private func filledKennel(_ directory: TemporaryDirectory) async throws -> String {
     try await withStore(in: directory) { _ in }

@@ -6,8 +6,9 @@ import Testing
 
 /// A server that does not answer any more, although the connection to it is open: its process is halted.
 @Suite(.enabled(if: PostgresServer.isAvailable)) struct UnansweredTests {
-  private func pool() async throws -> PostgresPool {
+  private func pool(answerDelay: Duration = .seconds(1)) async throws -> PostgresPool {
     var limits = PostgresPool.Limits()
+    limits.answerDelay = answerDelay
     limits.maximumConnections = 1
     limits.statementTime = .milliseconds(500)
     limits.heartbeat = .milliseconds(20)
@@ -35,7 +36,7 @@ import Testing
   }
 
   @Test func `the server ends a statement that takes too long`() async throws {
-    let pool = try await pool()
+    let pool = try await pool(answerDelay: .seconds(300))
     let error = await #expect(throws: PostgresError.self) {
       try await pool.run("SELECT pg_sleep(600)")
     }

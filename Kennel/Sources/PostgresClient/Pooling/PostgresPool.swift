@@ -28,17 +28,19 @@ package final class PostgresPool: PostgresStatements {
     package var maximumBytes = 256 << 20
     /// How often a transaction is tried.
     package var maximumAttempts = 16
-    /// How long a statement may take; nil for no limit. The server ends it then. If it does not even do that within another second,
+    /// How long a statement may take; nil for no limit. The server ends it then. If it does not even do that within ``answerDelay``,
     /// the connection is closed.
     package var statementTime: Duration?
     /// How often a connection that listens asks the server for an answer; nil for never. Without an answer within
     /// ``statementTime``, the connection is lost.
     package var heartbeat: Duration?
+    /// How much later than ``statementTime`` the server's answer may arrive.
+    package var answerDelay: Duration = .seconds(1)
 
     package init() {}
 
     /// How long the server has to answer a statement.
-    var answerTime: Duration? { statementTime.map { $0 + .seconds(1) } }
+    var answerTime: Duration? { statementTime.map { $0 + answerDelay } }
 
     /// What a new connection sets: the forms of values that `PostgresRow` reads, regardless of the server's settings, and the
     /// server's own limit.
