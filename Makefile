@@ -13,8 +13,8 @@ TSAN_FLAGS ?= --experimental-maximum-parallelization-width 6 --skip '^RetrieverT
 # The tests that run under ThreadSanitizer: those of code that shares state between threads. Codecs and kernels do not.
 TSAN_FILTER ?= ^(TransferEngineTests|RetrieverTests|RetrieverBridgesTests)\.|^RetrieverImagesTests\.(Pipeline|Work|UIImage|Collage)
 TSAN_KENNEL_FILTER ?= ^(HTTPService|ObjectStorage|PostgresClient|KennelStorage)Tests\.
-# Those that run under ThreadSanitizer with PostgreSQL and a store. Without ThreadSanitizer, they run with SQLite.
-TSAN_WORLD_FILTER ?= ^Kennel(Model|Peers|Web)Tests\.
+# Those that run under ThreadSanitizer with PostgreSQL and a store: the model, and what the pages keep in memory.
+TSAN_WORLD_FILTER ?= ^Kennel(Model|Peers)Tests\.|^KennelWebTests\.(ActiveUploads|CachedCounts|ReadyPages|Thumbnail|Web(Event|Page|Worker))
 # The tests that depend on libcurl, for the runs with a second version of it.
 CURL_FILTER ?= ^(TransferEngineTests|RetrieverTests|ConformanceTests)\.
 # The tests of Kennel that also run with PostgreSQL and with photos in a store.
@@ -101,8 +101,8 @@ test-plain: # internal: the part of `make test` without sanitizers and adopt
 	@scripts/step 'linked libraries' scripts/check-links
 	@scripts/step 'build of Kennel' scripts/build-package Kennel .build --build-tests
 	@scripts/test-swift "Kennel's tests" 900 $(KENNEL) $(TEST_FLAGS)
-	@TEST_WORLD=postgres scripts/test-swift "Kennel's commands with PostgreSQL" 900 $(KENNEL) $(TEST_FLAGS) \
-		--filter '^KennelCommandTests\.' --skip '$(WORLD_SKIP)'
+	@TEST_WORLD=postgres scripts/test-swift "Kennel's tests with PostgreSQL" 900 $(KENNEL) $(TEST_FLAGS) \
+		--filter '^Kennel(Command|Web)Tests\.' --skip '$(WORLD_SKIP)'
 	@scripts/step 'linked libraries of Kennel' scripts/check-links Kennel
 	@scripts/step 'optimized modules of Kennel' scripts/check-optimized
 	@scripts/step 'use from another package' scripts/check-outside
@@ -121,7 +121,7 @@ test-sanitizers: # internal: the part of `make test` with sanitizers, and the te
 	@# The builds come first: the other part runs tests then, which often wait.
 	@scripts/test-threads --build . Kennel
 	@$(MAKE) --no-print-directory test-threads
-	@scripts/step 'random input' scripts/fuzz 5
+	@scripts/step 'random input' scripts/fuzz 3
 	@scripts/step 'adopt' scripts/test-adopt
 	@scripts/step 'random loads under both sanitizers' scripts/soak $(SOAK_MINUTES) thread address
 
