@@ -8,23 +8,8 @@ import subprocess
 import sys
 import time
 
-# moto keeps everything in memory. Its users and keys are made before the first request that it checks.
-STORE = """
-import json, os, sys
-os.environ["INITIAL_NO_AUTH_ACTION_COUNT"] = "0"
-from werkzeug.serving import make_server, WSGIRequestHandler
-from moto.server import DomainDispatcherApplication, create_backend_app
-from moto.iam.models import iam_backends
-WSGIRequestHandler.protocol_version = "HTTP/1.1"
-iam = iam_backends["123456789012"]["aws"]
-iam.create_user("us-east-1", "kennel")
-key = iam.create_access_key("kennel")
-statement = {"Effect": "Allow", "Action": "s3:*", "Resource": "*"}
-iam.put_user_policy("kennel", "all", json.dumps({"Version": "2012-10-17", "Statement": [statement]}))
-server = make_server("127.0.0.1", 0, DomainDispatcherApplication(create_backend_app), threaded=True)
-print(server.server_port, key.access_key_id, key.secret_access_key, flush=True)
-server.serve_forever()
-"""
+# Prints three lines: its port, an access key and a secret key.
+STORE = pathlib.Path(__file__).parent / "../Programs/moto-server.py"
 
 
 class Postgres:
@@ -79,8 +64,8 @@ class Store:
 
     def __init__(self) -> None:
         self.process = subprocess.Popen(
-            [sys.executable, "-c", STORE], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
-        self.port, self.key, self.secret = self.process.stdout.readline().split()
+            [sys.executable, "-B", STORE], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+        self.port, self.key, self.secret = (self.process.stdout.readline().strip() for _ in range(3))
         self.endpoint = f"http://127.0.0.1:{self.port}"
         self.environment = {"AWS_ACCESS_KEY_ID": self.key, "AWS_SECRET_ACCESS_KEY": self.secret}
 

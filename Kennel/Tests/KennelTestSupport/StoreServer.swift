@@ -21,26 +21,9 @@ package final class StoreServer: Sendable {
       (endpoint, credentials, process) = (external, try .find(), nil)
       return
     }
-    // Users and keys are made before the first request that is checked.
-    let program = """
-      import json, os
-      os.environ["INITIAL_NO_AUTH_ACTION_COUNT"] = "0"
-      from werkzeug.serving import make_server, WSGIRequestHandler
-      from moto.server import DomainDispatcherApplication, create_backend_app
-      from moto.iam.models import iam_backends
-      WSGIRequestHandler.protocol_version = "HTTP/1.1"
-      iam = iam_backends["123456789012"]["aws"]
-      iam.create_user("us-east-1", "kennel")
-      key = iam.create_access_key("kennel")
-      statement = {"Effect": "Allow", "Action": "s3:*", "Resource": "*"}
-      iam.put_user_policy("kennel", "all", json.dumps({"Version": "2012-10-17", "Statement": [statement]}))
-      server = make_server("127.0.0.1", 0, DomainDispatcherApplication(create_backend_app), threaded=True)
-      print(server.server_port, flush=True)
-      print(key.access_key_id, flush=True)
-      print(key.secret_access_key, flush=True)
-      server.serve_forever()
-      """
-    let (process, port) = try PythonInterpreter.startServer(program)
+    let program = URL(filePath: #filePath).deletingLastPathComponent().appending(
+      path: "../Programs/moto-server.py")
+    let (process, port) = try PythonInterpreter.startServer(String(contentsOf: program, encoding: .utf8))
     guard let access = process.readLine(), let secret = process.readLine() else {
       throw TestSupportError("moto did not print its credentials.")
     }
