@@ -24,7 +24,7 @@ WORLD_SKIP ?= ^KennelCommandTests\.(Certificate|Drawing|Litter|Load(Listeners|Sl
 # The load tests of Kennel for ThreadSanitizer, without those that measure seconds or kill the program.
 TSAN_LOAD := ^KennelCommandTests\.Load(Hearts|SlowListener|SlowUpload)
 # The minutes for which `make test` runs random loads under each sanitizer.
-SOAK_MINUTES ?= 1
+SOAK_MINUTES ?= 0.5
 # The program that `make run` starts, and its arguments.
 DEMO ?= kennel
 # `kennel demo` generates pictures of dogs. retriever-demo takes no arguments.
@@ -104,7 +104,6 @@ test-plain: # internal: the part of `make test` without sanitizers and adopt
 	@TEST_WORLD=postgres scripts/test-swift "Kennel's tests with PostgreSQL" 900 $(KENNEL) $(TEST_FLAGS) \
 		--filter '^Kennel(Command|Web)Tests\.' --skip '$(WORLD_SKIP)'
 	@scripts/step 'linked libraries of Kennel' scripts/check-links Kennel
-	@scripts/step 'optimized modules of Kennel' scripts/check-optimized
 	@scripts/step 'use from another package' scripts/check-outside
 	@scripts/step 'use by packages that import FoundationNetworking' scripts/check-overlay
 	@scripts/step 'examples' scripts/check-examples
@@ -133,6 +132,7 @@ adopt: setup-build ## build adopt, the tool for completion handlers, into build/
 
 test-adopt: setup-test ## run the tests of adopt, and the plug-in in other packages
 	scripts/test-adopt
+	scripts/check-adopt-plugin url
 	scripts/check-adopt-plugin path
 
 test-threads: setup-test ## run the tests of shared state under ThreadSanitizer

@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import KennelTestSupport
 import TestSupport
 import Testing
@@ -15,30 +14,20 @@ import Testing
 struct UploadKillTests {
   @Test func `killed uploads go on where they ended and become one post each`() async throws {
     let directory = try TemporaryDirectory()
-    let folder = Bundle.main.executableURL?.deletingLastPathComponent()
-    let program = try #require(folder).appending(path: "kennel-writer").path
     let photo = directory.path("photo.jpg")
     let jpeg = try SiteFixture.jpeg(1, width: 60, height: 40)
     try jpeg.write(to: URL(fileURLWithPath: photo))
     var random = SeededRandom(0x7570_6c6f)
     var known = Uploaded()
     for life in 1...KillCount.value(normally: 15) {
-      let arguments = [program, directory.path("data"), "\(life)", photo]
+      let arguments = [directory.path("data"), "\(life)", photo]
       let (target, names) = (Int.random(in: 0..<40, using: &random), known.unfinished)
       let spins = Int.random(in: 0..<100_000, using: &random)
-      let (lines, end) = try await runOnThread {
-        let child = try ChildProcess(arguments, isConversing: true, isGuarded: false)
-        for name in names { try child.send(line: name) }
-        try child.send(line: "")
-        var lines: [String] = []
-        while lines.count < target, let line = child.readLine() { lines.append(line) }
-        for _ in 0..<spins { _ = getppid() }
-        kill(child.identifier, SIGKILL)
-        while let line = child.readLine() { lines.append(line) }
-        return (lines, child.waitForEnd(within: .seconds(90)))
+      let output = try await runOnThread {
+        try KilledWriter.live(arguments, input: names + [""], killedAfter: target, spins: spins)
       }
-      #expect(end == .signalled(SIGKILL), "Life \(life)")
-      for line in lines { known.hear(line) }
+      output.expectKilled(life)
+      for line in output.lines { known.hear(line) }
       try await withStore(in: directory) { store in
         #expect(try await store.check(readsPhotos: true).problems == [], "Life \(life)")
         try await known.expectAll(in: store, life)

@@ -70,4 +70,46 @@ import Testing
     release.open()
     await workQueue.close()
   }
+
+  /// Opens a gate when it ends, as a locked file is unlocked.
+  private final class Held: Sendable {
+    private let end: Gate
+    init(_ end: Gate) { self.end = end }
+    deinit { end.open() }
+  }
+
+  @Test func `what work returned ends with the caller's last reference`() async throws {
+    // More threads than processors, so that some are interrupted in between.
+    let workQueue = BlockingWorkQueue<Void>("tests", slots: 8, maximumWaitingCount: 8)
+    try await withThrowingTaskGroup { group in
+      for _ in 0..<8 {
+        group.addTask {
+          for _ in 0..<2000 {
+            let end = Gate()
+            var held: Held? = try await workQueue.run { Held(end) }
+            guard held != nil, !end.isOpen else { throw TestSupportError("the value has ended early") }
+            held = nil
+            guard end.isOpen else { throw TestSupportError("the work queue still holds the value") }
+          }
+        }
+      }
+      try await group.waitForAll()
+    }
+  }
+
+  @Test func `what work held has ended when its end is announced`() async throws {
+    let workQueue = BlockingWorkQueue<Void>("tests", slots: 1, maximumWaitingCount: 1)
+    let (end, release, isOver, wasFirst) = (Gate(), Gate(), Gate(), Gate())
+    func work() -> @Sendable () -> Void {
+      let held = Held(end)
+      return { () -> Void in withExtendedLifetime(held) { _ = release.waitBlocking() } }
+    }
+    workQueue.submit(CancellationTicket(), work()) { _ in
+      if end.isOpen { wasFirst.open() }
+      isOver.open()
+    }
+    release.open()
+    #expect(await isOver.wait())
+    #expect(wasFirst.isOpen)
+  }
 }

@@ -46,14 +46,15 @@ package final class BlockingWorkQueue<Context>: Sendable {
     _ work: @escaping @Sendable (Context) throws(KennelError) -> Value
   ) async throws(KennelError) -> Value {
     let ticket = CancellationTicket()
-    let result: Result<Value, KennelError> = await withTaskCancellationHandler {
+    let outcome = Outcome(work)
+    await withTaskCancellationHandler {
       await withCheckedContinuation { continuation in
-        submit(ticket, work) { continuation.resume(returning: $0) }
+        submit(ticket, outcome) { continuation.resume() }
       }
     } onCancel: {
       ticket.cancel()
     }
-    return try result.get()
+    return try outcome.take().get()
   }
 
   /// The callback form. `completion` is called once, on a thread of the work queue or on the caller's thread.
@@ -61,11 +62,25 @@ package final class BlockingWorkQueue<Context>: Sendable {
     _ ticket: CancellationTicket, _ work: @escaping @Sendable (Context) throws(KennelError) -> Value,
     completion: @escaping @Sendable (Result<Value, KennelError>) -> Void
   ) {
+    let outcome = Outcome(work)
+    submit(ticket, outcome) { completion(outcome.take()) }
+  }
+
+  private func submit<Value: Sendable>(
+    _ ticket: CancellationTicket, _ outcome: Outcome<Context, Value>, ended: @escaping @Sendable () -> Void
+  ) {
     let job = Job(
       attempt: { context throws(KennelError) in
-        let value = try work(context)
-        return { completion(.success(value)) }
-      }, fail: { completion(.failure($0)) })
+        try outcome.attempt(context)
+        return {
+          outcome.dropWork()
+          ended()
+        }
+      },
+      fail: {
+        outcome.fail($0)
+        ended()
+      })
     let (id, admission) = state.withLock { state in
       let id = state.queue.makeID()
       let admission = state.queue.submit(id)
@@ -120,6 +135,36 @@ package final class BlockingWorkQueue<Context>: Sendable {
   private func performJobs(_ slot: Int, _ ids: [BlockingWorkQueueState.ID]) {
     perform(slot, state.withLock { state in ids.compactMap { state.jobs.removeValue(forKey: $0) } })
   }
+}
+
+/// A piece of work, then its result.
+///
+/// Its end is announced when the work, with all that it holds, is released and only this object holds the result. So the
+/// caller decides when locked files are unlocked: a thread of the work queue never holds them a moment longer.
+private final class Outcome<Context, Value: Sendable>: Sendable {
+  private struct State: Sendable {
+    var work: (@Sendable (Context) throws(KennelError) -> Value)?
+    var result: Result<Value, KennelError>?
+  }
+
+  private let state: Mutex<State>
+
+  init(_ work: @escaping @Sendable (Context) throws(KennelError) -> Value) {
+    state = Mutex(State(work: work))
+  }
+
+  func attempt(_ context: Context) throws(KennelError) {
+    guard let work = state.withLock({ $0.work }) else { return }
+    let value = try work(context)
+    state.withLock { $0.result = .success(value) }
+  }
+
+  func dropWork() { _ = state.withLock { $0.work.take() } }
+
+  func fail(_ error: KennelError) { state.withLock { $0 = State(result: .failure(error)) } }
+
+  /// Returns the result. It must be called once, after the end.
+  func take() -> Result<Value, KennelError> { state.withLock { $0.result.take() } ?? .failure(.closed) }
 }
 
 extension BlockingWorkQueue where Context == Void {
