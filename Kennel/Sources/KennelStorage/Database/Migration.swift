@@ -13,7 +13,8 @@ package struct Migration: Sendable {
   package static let all = [
     accountsAndPosts, favouritesAndComments, events, peers, eventDetails, identities, decisions, privacy,
     people, takenTimes, bin, albums, search, feeds, languages, quotas, videos, uploads, albumSearch, counters,
-    removalTimes, userPictures, allowances, searchTimes, searchOrder,
+    removalTimes, userPictures, allowances, searchTimes,
+    earlySearchOrder, searchOrder,
   ]
 
   static let accountsAndPosts = Migration(
