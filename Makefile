@@ -96,7 +96,7 @@ test: setup-test ## run all tests, also under sanitizers, and check the built pr
 	@echo "test: all tests passed"
 
 test-plain: # internal: the part of `make test` without sanitizers and adopt
-	@scripts/step 'build' scripts/build-package . .build --build-tests
+	@scripts/step 'build' swift build --build-tests
 	@scripts/test-swift 'tests' 900 $(TEST_FLAGS)
 	@scripts/step 'linked libraries' scripts/check-links
 	@scripts/step 'build of Kennel' scripts/build-package Kennel .build --build-tests
@@ -143,7 +143,7 @@ test-threads: setup-test ## run the tests of shared state under ThreadSanitizer
 
 test-fast: setup-test ## run the tests once, without sanitizers and other checks
 	@rm -f build/unsteady build/test*.log
-	@scripts/step 'build' scripts/build-package . .build --build-tests
+	@scripts/step 'build' swift build --build-tests
 	@scripts/test-swift 'tests' 900 $(TEST_FLAGS)
 	@scripts/step 'build of Kennel' scripts/build-package Kennel .build --build-tests
 	@scripts/test-swift "Kennel's tests" 900 $(KENNEL) $(TEST_FLAGS)

@@ -19,6 +19,15 @@ package final class PostgresServer: Sendable {
   /// The directory of PostgreSQL's programs; nil if it is not installed.
   private static let programs = version > 0 ? programs(ofVersion: version) : nil
 
+  /// Where the files of servers are: in memory if there is room. Each test has a database with hundreds of files, which takes twelve
+  /// times as long to make on a disk.
+  private static let place: String = {
+    var space = statvfs()
+    let memory = "/dev/shm"
+    guard access(memory, W_OK) == 0, statvfs(memory, &space) == 0 else { return "/tmp" }
+    return UInt64(space.f_bavail) * UInt64(space.f_bsize) > 2 << 30 ? memory : "/tmp"
+  }()
+
   /// Whether PostgreSQL is installed.
   package static var isAvailable: Bool { programs != nil }
 
@@ -95,15 +104,6 @@ package final class PostgresServer: Sendable {
   package func makeDatabase() async throws -> String {
     address(ofDatabase: try await runOnThread { try self.createDatabase() })
   }
-
-  /// Where the files of servers are: in memory if there is room. Each test has a database with hundreds of files, which takes twelve
-  /// times as long to make on a disk.
-  private static let place: String = {
-    var space = statvfs()
-    let memory = "/dev/shm"
-    guard access(memory, W_OK) == 0, statvfs(memory, &space) == 0 else { return "/tmp" }
-    return UInt64(space.f_bavail) * UInt64(space.f_bsize) > 2 << 30 ? memory : "/tmp"
-  }()
 
   /// Makes a database, and returns its name. It blocks briefly.
   ///
