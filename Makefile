@@ -13,6 +13,9 @@ TSAN_FLAGS ?= --experimental-maximum-parallelization-width 6 --skip '^RetrieverT
 # The tests that run under ThreadSanitizer: those of code that shares state between threads. Codecs and kernels do not.
 TSAN_FILTER ?= ^(TransferEngineTests|RetrieverTests|RetrieverBridgesTests)\.|^RetrieverImagesTests\.(Pipeline|Work|UIImage|Collage)
 TSAN_KENNEL_FILTER ?= ^(HTTPService|ObjectStorage|PostgresClient|KennelStorage)Tests\.
+# What `make test` builds for these two. The others have more code than state that threads share.
+TSAN_TARGETS := TransferEngineTests RetrieverTests RetrieverBridgesTests RetrieverImagesTests \
+	HTTPServiceTests ObjectStorageTests PostgresClientTests KennelStorageTests
 # Those that run under ThreadSanitizer with PostgreSQL and a store: the model, and what the pages keep in memory.
 TSAN_WORLD_FILTER ?= ^Kennel(Model|Peers)Tests\.|^KennelWebTests\.(ActiveUploads|CachedCounts|ReadyPages|Thumbnail|Web(Event|Page|Worker))
 # The tests that depend on libcurl, for the runs with a second version of it.
@@ -29,6 +32,8 @@ SOAK_MINUTES ?= 0.5
 DEMO ?= kennel
 # `kennel demo` generates pictures of dogs. retriever-demo takes no arguments.
 ARGS ?= $(if $(filter kennel,$(DEMO)),demo)
+# As scripts/build-package does: with other flags, everything would be built again.
+RUN_FLAGS := $(if $(CI),-debug-info-format none)
 # Kennel is a package of its own. It uses the same folder as the root package, so the libraries are built only once.
 KENNEL := --package-path Kennel --scratch-path .build
 
@@ -67,7 +72,7 @@ setup-bench: # internal: the packages for benchmarks
 	@scripts/setup build bench
 
 run: setup-build ## run Kennel with generated pictures of dogs; DEMO=retriever-demo for a tour of Retriever
-	swift run $(if $(filter kennel,$(DEMO)),$(KENNEL)) $(DEMO) $(ARGS)
+	swift run $(RUN_FLAGS) $(if $(filter kennel,$(DEMO)),$(KENNEL)) $(DEMO) $(ARGS)
 
 overlay: setup-build ## make build/overlay, which builds packages that import FoundationNetworking with Retriever
 	@scripts/overlay
@@ -87,16 +92,21 @@ api: setup-test ## check that the changelog names each change of the libraries' 
 	scripts/build-package Kennel .build
 	scripts/check-api
 
-test: setup-test ## run all tests, also under sanitizers, and check the built programs; the logs are build/test*.log
+test: setup-build ## run all tests, also under sanitizers, and check the built programs; the logs are build/test*.log
 	@rm -f build/unsteady build/test*.log
+	@# In a terminal, sudo may ask for a password. Otherwise the builds do not wait for what only tests need.
+	@if [ -t 0 ]; then scripts/setup build test browser; fi
 	@# Tests often wait, so builds of the other part use the processors meanwhile. Each part has folders of its own.
-	@TEST_LOG=build/test-sanitizers.log $(MAKE) --no-print-directory test-sanitizers & sanitizers=$$!; \
-		status=0; $(MAKE) --no-print-directory test-plain || status=$$?; wait $$sanitizers || status=$$?; exit $$status
+	@scripts/setup build test browser & setup=$$!; \
+		TEST_LOG=build/test-sanitizers.log $(MAKE) --no-print-directory test-sanitizers & sanitizers=$$!; \
+		status=0; $(MAKE) --no-print-directory test-plain || status=$$?; wait $$sanitizers || status=$$?; \
+		wait $$setup || true; exit $$status
 	@if [ -s build/unsteady ]; then echo "test: these tests failed in parallel and passed alone:"; cat build/unsteady; fi
 	@echo "test: all tests passed"
 
 test-plain: # internal: the part of `make test` without sanitizers and adopt
-	@scripts/step 'build' swift build --build-tests
+	@scripts/step 'build' scripts/build-package . .build --build-tests
+	@scripts/setup build test
 	@scripts/test-swift 'tests' 900 $(TEST_FLAGS)
 	@scripts/step 'linked libraries' scripts/check-links
 	@scripts/step 'build of Kennel' scripts/build-package Kennel .build --build-tests
@@ -116,6 +126,7 @@ test-plain: # internal: the part of `make test` without sanitizers and adopt
 	@scripts/step 'release' scripts/release --dry-run 99.0.0
 	@scripts/step 'page in a browser' scripts/test-page
 
+test-sanitizers: export TEST_TARGETS := $(TSAN_TARGETS)
 test-sanitizers: # internal: the part of `make test` with sanitizers, and the tests of adopt
 	@# The builds come first: the other part runs tests then, which often wait.
 	@scripts/test-threads --build . Kennel
@@ -138,12 +149,14 @@ test-adopt: setup-test ## run the tests of adopt, and the plug-in in other packa
 test-threads: setup-test ## run the tests of shared state under ThreadSanitizer
 	@scripts/test-threads . '$(TSAN_FILTER)' $(TSAN_FLAGS)
 	@scripts/test-threads Kennel '$(TSAN_KENNEL_FILTER)' $(TSAN_FLAGS)
+ifndef TEST_TARGETS
 	@TEST_WORLD=postgres scripts/test-threads Kennel '$(TSAN_WORLD_FILTER)' $(TSAN_FLAGS)
 	@scripts/test-threads Kennel '$(TSAN_LOAD)' --no-parallel
+endif
 
 test-fast: setup-test ## run the tests once, without sanitizers and other checks
 	@rm -f build/unsteady build/test*.log
-	@scripts/step 'build' swift build --build-tests
+	@scripts/step 'build' scripts/build-package . .build --build-tests
 	@scripts/test-swift 'tests' 900 $(TEST_FLAGS)
 	@scripts/step 'build of Kennel' scripts/build-package Kennel .build --build-tests
 	@scripts/test-swift "Kennel's tests" 900 $(KENNEL) $(TEST_FLAGS)

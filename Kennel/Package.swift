@@ -162,3 +162,8 @@ let package = Package(
       swiftSettings: strict),
   ]
 )
+
+// scripts/test-threads can name the test targets that it needs.
+if let names = Context.environment["TEST_TARGETS"]?.split(separator: " ") {
+  package.targets.removeAll { target in target.type == .test && !names.contains { $0 == target.name } }
+}

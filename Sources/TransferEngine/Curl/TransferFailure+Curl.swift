@@ -26,7 +26,7 @@ extension TransferFailure {
   private static func message(
     for result: CURLcode, _ code: Code, _ easy: UnsafeMutableRawPointer, text: String
   ) -> String {
-    if code == .headTooLarge { return "A header line of the response is too long." }
+    if code == .headTooLarge { return "The response's header is too long." }
     if code == .clientCertificateRequired {
       return "The server requires a client certificate. Set one, or answer the challenge with one."
     }
@@ -64,8 +64,8 @@ extension TransferFailure {
     case CURLE_COULDNT_CONNECT: .cannotConnect
     case CURLE_PROXY: .proxyRefused
     case CURLE_OPERATION_TIMEDOUT: .timedOut
-    case CURLE_OUT_OF_MEMORY:
-      // libcurl also returns this code for a header line that is longer than its limit.
+    case CURLE_OUT_OF_MEMORY, tooLarge:
+      // libcurl also returns the first code for a header line that is longer than its limit.
       Curl.integer(easy, CURLINFO_REQUEST_SIZE) > 0 ? .headTooLarge : .outOfMemory
     // libcurl decodes no content codings here: a bad encoding is a transfer coding that it does not know.
     case CURLE_WEIRD_SERVER_REPLY, CURLE_BAD_CONTENT_ENCODING, CURLE_TOO_MANY_REDIRECTS, CURLE_HTTP2,
@@ -87,14 +87,14 @@ extension TransferFailure {
     case CURLE_SSL_CONNECT_ERROR, CURLE_SSL_CIPHER, CURLE_SSL_ENGINE_NOTFOUND, CURLE_SSL_INVALIDCERTSTATUS,
       CURLE_SSL_SHUTDOWN_FAILED, CURLE_USE_SSL_FAILED:
       .secureConnectionFailed
-    case tooLarge, CURLE_FILESIZE_EXCEEDED: .bodyTooLarge
+    case CURLE_FILESIZE_EXCEEDED: .bodyTooLarge
     // libcurl's code for header lines and chunks that it cannot parse.
     case CURLE_BAD_FUNCTION_ARGUMENT where Curl.integer(easy, CURLINFO_REQUEST_SIZE) > 0: .badReply
     default: .other
     }
   }
 
-  /// CURLE_TOO_LARGE, which exists since libcurl 8.6.
+  /// CURLE_TOO_LARGE, which exists since libcurl 8.6: a header line, or all of them together, exceed a limit of libcurl.
   private static let tooLarge = CURLcode(rawValue: 100)
 }
 

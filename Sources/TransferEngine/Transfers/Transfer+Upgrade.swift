@@ -33,6 +33,12 @@ extension Transfer {
     done(CURLE_OK)
   }
 
+  /// Whether the server closed an upgraded connection without the announcement of TLS (`close_notify`). What is sent over
+  /// such a connection has an end of its own. libcurl 8.14 reports a failure then, and 7.88 the end.
+  func wasClosedAfterUpgrade(_ result: CURLcode) -> Bool {
+    isUpgraded && result == CURLE_RECV_ERROR && handle?.failureText.contains("unexpected eof") == true
+  }
+
   private static func isClosed(_ socket: Int32?) -> Bool {
     guard let socket else { return true }
     var byte: UInt8 = 0

@@ -428,7 +428,7 @@ package final class Transfer: @unchecked Sendable {
 
   func done(_ reported: CURLcode) {
     let isLost = losesSentRequest(reported)
-    let isAnswered = wasAnsweredEarly(reported)
+    let isAnswered = wasAnsweredEarly(reported) || wasClosedAfterUpgrade(reported)
     let result = isLost ? CURLE_RECV_ERROR : isAnswered ? CURLE_OK : reported
     if result != CURLE_OK, let question = attempt.question { return waitForAnswer(about: question) }
     if result != CURLE_OK, fallsBack(after: result) || restarts(after: result) { return }
