@@ -48,7 +48,7 @@ PEERS := build/peers/curl-client build/peers/holder build/peers/go-client build/
 CFLAGS_PEERS := -std=c11 -O2 -Wall -Wextra -Werror
 
 .PHONY: help setup setup-build setup-test setup-bench setup-package run overlay install deb check-deb api test \
-	test-plain test-sanitizers test-fast test-threads test-curl test-http3 test-negotiate test-stores test-worlds test-adopt \
+	test-plain test-sanitizers test-fast test-threads test-threads-pages test-curl test-http3 test-negotiate test-stores test-worlds test-adopt \
 	adopt fuzz bench bench-page lint docs conformance differential soak clean
 # The steps run one after the other; only `make test` has two parts that run at the same time.
 .NOTPARALLEL:
@@ -95,9 +95,9 @@ api: setup-test ## check that the changelog names each change of the libraries' 
 test: setup-build ## run all tests, also under sanitizers, and check the built programs; the logs are build/test*.log
 	@rm -f build/unsteady build/test*.log
 	@# In a terminal, sudo may ask for a password. Otherwise the builds do not wait for what only tests need.
-	@if [ -t 0 ]; then scripts/setup build test browser; fi
+	@if [ -t 0 ]; then scripts/setup build test browser stores; fi
 	@# Tests often wait, so builds of the other part use the processors meanwhile. Each part has folders of its own.
-	@scripts/setup build test browser & setup=$$!; \
+	@scripts/setup build test browser stores & setup=$$!; \
 		TEST_LOG=build/test-sanitizers.log $(MAKE) --no-print-directory test-sanitizers & sanitizers=$$!; \
 		status=0; $(MAKE) --no-print-directory test-plain || status=$$?; wait $$sanitizers || status=$$?; \
 		wait $$setup || true; exit $$status
@@ -113,6 +113,7 @@ test-plain: # internal: the part of `make test` without sanitizers and adopt
 	@scripts/test-swift "Kennel's tests" 900 $(KENNEL) $(TEST_FLAGS)
 	@TEST_WORLD=postgres scripts/test-swift "Kennel's tests with PostgreSQL" 900 $(KENNEL) $(TEST_FLAGS) \
 		--filter '^Kennel(Command|Web)Tests\.' --skip '$(WORLD_SKIP)'
+	@scripts/test-stores
 	@scripts/step 'linked libraries of Kennel' scripts/check-links Kennel
 	@scripts/step 'use from another package' scripts/check-outside
 	@scripts/step 'use by packages that import FoundationNetworking' scripts/check-overlay
@@ -150,9 +151,12 @@ test-threads: setup-test ## run the tests of shared state under ThreadSanitizer
 	@scripts/test-threads . '$(TSAN_FILTER)' $(TSAN_FLAGS)
 	@scripts/test-threads Kennel '$(TSAN_KENNEL_FILTER)' $(TSAN_FLAGS)
 ifndef TEST_TARGETS
+	@$(MAKE) --no-print-directory test-threads-pages
+endif
+
+test-threads-pages: setup-test # internal: the part of `make test-threads` that `make test` leaves out: Kennel's model and pages
 	@TEST_WORLD=postgres scripts/test-threads Kennel '$(TSAN_WORLD_FILTER)' $(TSAN_FLAGS)
 	@scripts/test-threads Kennel '$(TSAN_LOAD)' --no-parallel
-endif
 
 test-fast: setup-test ## run the tests once, without sanitizers and other checks
 	@rm -f build/unsteady build/test*.log

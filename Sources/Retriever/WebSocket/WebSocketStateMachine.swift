@@ -197,15 +197,15 @@ package struct WebSocketStateMachine<Receiver: Sendable, Completion: Sendable>: 
 
   /// The connection has ended, or is abandoned. Returns the reason.
   package mutating func end(_ error: URLError?) -> (end: WebSocketEnd, actions: [Action]) {
+    var actions = parseLastBytes()
     let end: WebSocketEnd
     switch phase {
-    case .ended(let known): return (known, [])
+    case .ended(let known): return (known, actions)
     case .connecting, .open: end = error.map { .transport($0) } ?? .lost
     case .closing(let closing): end = self.end(of: closing, isOver: true)
     }
     phase = .ended(end)
     unparsed = []
-    var actions: [Action] = []
     refuseReceivers(end, &actions)
     actions += outbox.dropAll().map { .complete($0, end) }
     return (end, actions)
@@ -313,16 +313,35 @@ package struct WebSocketStateMachine<Receiver: Sendable, Completion: Sendable>: 
     }
   }
 
+  /// Parses what arrived before the end of the connection, also if the inbox is full: it may end with a Close frame.
+  private mutating func parseLastBytes() -> [Action] {
+    var actions: [Action] = []
+    let bytes = unparsed
+    bytes.withUnsafeBytes { bytes in
+      var rest = bytes
+      parse(&rest, fillsInbox: true, &actions)
+    }
+    // The connection is over, so it neither continues nor has to end in time.
+    return actions.filter { action in
+      switch action {
+      case .deliver, .refuse, .complete, .didClose: true
+      case .resumeSending, .resumeReceiving, .startClosingTimer, .disconnect: false
+      }
+    }
+  }
+
   private mutating func resumeReceiving(_ actions: inout [Action]) {
     guard isReceivePaused, unparsed.isEmpty, bufferedBytes <= Self.maximumBufferedBytes / 2 else { return }
     isReceivePaused = false
     actions.append(.resumeReceiving)
   }
 
-  /// Parses the input until the inbox is full. Nothing counts after a Close frame or a failure.
-  private mutating func parse(_ input: inout UnsafeRawBufferPointer, _ actions: inout [Action]) {
+  /// Parses the input until the inbox is full, or to its end. Nothing counts after a Close frame or a failure.
+  private mutating func parse(
+    _ input: inout UnsafeRawBufferPointer, fillsInbox: Bool = false, _ actions: inout [Action]
+  ) {
     do {
-      while reads, !isInboxFull {
+      while reads, fillsInbox || !isInboxFull {
         guard let event = try parser.next(&input) else { return }
         if let output = try assembler.take(event) { handle(output, &actions) }
       }

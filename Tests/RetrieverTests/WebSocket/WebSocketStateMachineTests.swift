@@ -129,6 +129,18 @@ import Testing
     #expect(count == 5000)
   }
 
+  @Test func `what arrived before the end of the connection counts, also if the inbox was full`() {
+    var machine = open()
+    let big = TestFrame(2, Data(count: 300 << 10))
+    #expect(receive([big, .text("last"), .close(4000, "bye")], &machine).pauses)
+    let (end, actions) = machine.end(nil)
+    #expect(word(end) == "closed 4000")
+    #expect(words(actions) == ["didClose 4000"])
+    #expect(words(machine.receive(1, id: 1)).first?.hasPrefix("deliver 1") == true)
+    #expect(words(machine.receive(2, id: 2)) == ["deliver 2 last"])
+    #expect(words(machine.receive(3, id: 3)) == ["refuse 3 closed 4000"])
+  }
+
   // MARK: Closing
 
   @Test func `the server's Close frame is answered with its code, and waiting messages are not sent`() {

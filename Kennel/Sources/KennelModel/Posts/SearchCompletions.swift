@@ -3,11 +3,11 @@ import KennelStorage
 
 /// The words of SQLite's index that begin with the last word of a search.
 ///
-/// FTS5 has an index of the beginnings of up to eight characters. For a longer one, it would put the photos of all its words
+/// FTS5 has an index of the beginnings of up to twelve characters. For a longer one, it would put the photos of all its words
 /// together before it returns the first one. So the words are named.
 enum SearchCompletions {
   /// The length of the longest beginnings that the index has.
-  private static let indexedLength = 8
+  private static let indexedLength = 12
   /// The maximum number of words that are named. For more, FTS5 puts their photos together.
   static let maximumCount = 100
 

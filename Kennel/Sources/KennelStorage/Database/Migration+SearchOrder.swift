@@ -1,12 +1,12 @@
 extension Migration {
-  /// The number of a step that was never released. ``searchOrder`` also begins with what it left.
+  /// The number of two steps that were never released. ``searchOrder`` also begins with what they left.
   static let earlySearchOrder = Migration(script: "")
 
   /// Numbers the rows of the search by the times of the photos, the newest first, so that a search reads only as many of them as
   /// its page shows (`SearchOrder`). Before, the numbers were those of the posts, and all that was found had to be sorted.
   ///
   /// The number of a row changes with the time of its post, and a trigger may not ask the index for it. So the triggers of posts
-  /// also note the number that a row had before the change. The index has the beginnings of four to eight characters, too, and
+  /// also note the number that a row had before the change. The index has the beginnings of four to twelve characters, too, and
   /// `search_words` lists its words. Posts whose ids are too large for the numbers cannot be found.
   static let searchOrder = Migration(
     script: """
@@ -15,7 +15,8 @@ extension Migration {
       DROP TABLE search;
       DROP VIEW search_documents;
       CREATE VIRTUAL TABLE search USING fts5(
-        caption, author, comments, dates, albums, tokenize = "unicode61 remove_diacritics 2", prefix = '2 3 4 5 6 7 8'
+        caption, author, comments, dates, albums, tokenize = "unicode61 remove_diacritics 2",
+        prefix = '2 3 4 5 6 7 8 9 10 11 12'
       );
       CREATE VIRTUAL TABLE search_words USING fts5vocab(search, instance);
       CREATE VIEW search_documents (id, entry, caption, author, comments, dates, albums) AS

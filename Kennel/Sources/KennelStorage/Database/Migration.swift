@@ -13,7 +13,7 @@ package struct Migration: Sendable {
   package static let all = [
     accountsAndPosts, favouritesAndComments, events, peers, eventDetails, identities, decisions, privacy,
     people, takenTimes, bin, albums, search, feeds, languages, quotas, videos, uploads, albumSearch, counters,
-    removalTimes, userPictures, allowances, searchTimes, earlySearchOrder, searchOrder,
+    removalTimes, userPictures, allowances, searchTimes, earlySearchOrder, earlySearchOrder, searchOrder,
   ]
 
   static let accountsAndPosts = Migration(

@@ -6,8 +6,8 @@ import PostgresClient
 /// different: a vector of words for each post, which is made by the program.
 enum PostgresSchema {
   /// The version is the number of migrations of SQLite, so the two say the same. A later migration needs a step here, too.
-  static let version = 26
-  /// The steps after the first version, by the version that they lead to. Versions 25 and 26 change SQLite's index of words only.
+  static let version = 27
+  /// The steps after the first version, by the version that they lead to. Versions 25 to 27 change SQLite's index of words only.
   private static let steps: [Int: String] = [
     21: "ALTER TABLE removals ADD COLUMN since bigint NOT NULL DEFAULT 0",
     22: userPicturesScript,
