@@ -21,7 +21,7 @@ extension ExprSyntax {
     return access.declName.baseName.text
   }
 
-  /// The expression inside `?`, `!` and parentheses.
+  /// The expression inside `?`, `!`, parentheses and generic arguments, such as `Task` for `Task<Void, Never>`.
   package var bare: ExprSyntax {
     var expression = self
     while true {
@@ -29,6 +29,8 @@ extension ExprSyntax {
         expression = chained.expression
       } else if let forced = expression.as(ForceUnwrapExprSyntax.self) {
         expression = forced.expression
+      } else if let specialized = expression.as(GenericSpecializationExprSyntax.self) {
+        expression = specialized.expression
       } else if let tuple = expression.as(TupleExprSyntax.self), tuple.elements.count == 1,
         let only = tuple.elements.first, only.label == nil
       {

@@ -138,22 +138,43 @@ extension GraphBuilder {
       lower(block: clause.body.statements)
       graph.go(to: exit)
       names.removeNames(after: outerNames)
-      graph.current = Self.catchesAll(clause) ? nil : undecided
+      graph.current = catchesAll(clause) ? nil : undecided
     }
     // An error that no clause catches is thrown on.
     raise(at: catches.endPositionBeforeTrailingTrivia.utf8Offset, isCall: false)
     graph.current = nil
   }
 
-  private static func catchesAll(_ clause: CatchClauseSyntax) -> Bool {
+  private func catchesAll(_ clause: CatchClauseSyntax) -> Bool {
     if clause.catchItems.isEmpty { return true }
     return clause.catchItems.contains { item in
       guard item.whereClause == nil else { return false }
       guard let pattern = item.pattern else { return true }
       if let binding = pattern.as(ValueBindingPatternSyntax.self) {
-        return binding.pattern.is(IdentifierPatternSyntax.self)
+        return binding.pattern.is(IdentifierPatternSyntax.self) || castsAnyError(binding)
       }
       return pattern.is(WildcardPatternSyntax.self)
+    }
+  }
+
+  /// The types that any error can be cast to, without spaces.
+  private static let typesOfAnyError: Set<String> = [
+    "NSError", "Foundation.NSError", "Error", "anyError", "Swift.Error", "anySwift.Error",
+  ]
+
+  /// Returns whether a pattern such as `let error as NSError` matches any error.
+  private func castsAnyError(_ binding: ValueBindingPatternSyntax) -> Bool {
+    let words = binding.pattern.tokens(viewMode: .sourceAccurate).map(\.text)
+    guard words.count > 2, words[1] == "as" else { return false }
+    let type = words[2...].joined()
+    return Self.typesOfAnyError.contains(type) && !(type == "Error" && declaresError)
+  }
+
+  /// Whether the file declares a type `Error`, which hides the protocol.
+  private var declaresError: Bool {
+    WordFinder(["Error"]).find(in: file).offsets.contains { offset in
+      let before = file.text(in: max(0, offset - 10)..<offset)
+      return ["enum ", "struct ", "class ", "typealias "].contains(where: before.hasSuffix)
     }
   }
 

@@ -43,8 +43,10 @@ extension GraphBuilder {
     lower(
       arguments: call, name: name,
       chained: call.isValueUsed ? nil : call.chainedName)
-    if classifier.known.neverReturning.contains(name),
-      access == nil || access?.base?.is(DeclReferenceExprSyntax.self) == true
+    // The base of `.abort()` is a type that is not written.
+    guard access == nil || access?.base != nil else { return }
+    if classifier.known.neverReturns(
+      name, base: access?.base, isLocal: access == nil && names.lookUp(name) != nil)
     {
       graph.current = nil
     }

@@ -127,9 +127,36 @@ extension GraphBuilder {
       {
         return true
       }
+      if let items = node.as(CodeBlockItemListSyntax.self), countIterations(items, in: body) { return true }
       for child in node.children(viewMode: .sourceAccurate) where names.mayMentionHandler(child) {
         pending.append(child)
       }
+    }
+    return false
+  }
+
+  /// Returns whether a `guard` skips all iterations of a loop but one, and the handler is only mentioned after it.
+  private func countIterations(_ items: CodeBlockItemListSyntax, in body: CodeBlockItemListSyntax) -> Bool {
+    for item in items {
+      guard let test = item.item.as(GuardStmtSyntax.self),
+        test.conditions.contains(where: CallSite.comparesCount), !names.mayMentionHandler(test.body),
+        Self.skipsIteration(test, in: body)
+      else { continue }
+      return items.contains { $0.position > item.position && names.mayMentionHandler($0) }
+    }
+    return false
+  }
+
+  /// Returns whether a `guard` that fails ends an iteration only: with `continue`, or with `return` from a closure.
+  private static func skipsIteration(_ test: GuardStmtSyntax, in body: CodeBlockItemListSyntax) -> Bool {
+    guard let last = test.body.statements.last?.item else { return false }
+    if last.is(ContinueStmtSyntax.self) { return true }
+    guard last.is(ReturnStmtSyntax.self) else { return false }
+    var node = Syntax(test)
+    while let parent = node.parent {
+      if parent.is(ClosureExprSyntax.self) || parent.is(FunctionDeclSyntax.self) { return true }
+      if node.id == Syntax(body).id { return false }
+      node = parent
     }
     return false
   }

@@ -21,12 +21,14 @@ struct CallSite {
 }
 
 extension CallSite {
-  /// Whether an `if` compares a count before the call. In a loop that counts, this is true in one iteration.
+  /// Whether an `if` or `guard` compares a count before the call. In a loop that counts, this is true in one iteration.
   var isForOneIterationOnly: Bool {
     var child = Syntax(syntax)
     while let node = child.parent {
-      if node.is(ForStmtSyntax.self) || node.is(ClosureExprSyntax.self) || node.is(FunctionDeclSyntax.self) {
-        return false
+      if let items = node.as(CodeBlockItemListSyntax.self), items.compareCount(before: child) { return true }
+      switch node.kind {
+      case .forStmt, .whileStmt, .repeatStmt, .closureExpr, .functionDecl: return false
+      default: break
       }
       if let test = node.as(IfExprSyntax.self), child.id == Syntax(test.body).id,
         test.conditions.contains(where: Self.comparesCount)
@@ -41,5 +43,17 @@ extension CallSite {
   static func comparesCount(_ condition: ConditionElementSyntax) -> Bool {
     let tokens = condition.tokens(viewMode: .sourceAccurate).map(\.text)
     return tokens.contains("==") && (tokens.contains("count") || tokens.last.flatMap { Int($0) } != nil)
+  }
+}
+
+extension CodeBlockItemListSyntax {
+  /// Returns whether a `guard` before a statement compares a count.
+  func compareCount(before statement: Syntax) -> Bool {
+    contains { item in
+      guard item.position < statement.position, let test = item.item.as(GuardStmtSyntax.self) else {
+        return false
+      }
+      return test.conditions.contains(where: CallSite.comparesCount)
+    }
   }
 }

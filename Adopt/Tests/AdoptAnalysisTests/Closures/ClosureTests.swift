@@ -316,4 +316,28 @@ struct ClosureTests {
         }
         """)
   }
+
+  @Test func `closures of generic types and functions with arguments are followed`() {
+    expectFindings(
+      in: """
+        func a(completion: @escaping () -> Void) {
+          Task<Void, Never> {
+            guard ready else { return } // expect: never
+            completion()
+          }
+        }
+        func b(completion: @escaping () -> Void) {
+          let task = Task<Void, any Error>.detached {
+            try await work() // expect: never
+            completion()
+          }
+        }
+        """)
+    expectNoFindings(
+      in: """
+        func a(completion: @escaping () -> Void) {
+          Task<Void, Never> { completion() }
+        }
+        """)
+  }
 }

@@ -295,4 +295,55 @@ struct BranchTests {
         }
         """)
   }
+
+  @Test func `methods with the name of a function that never returns do return`() {
+    expectFindings(
+      in: """
+        func a(completion: @escaping () -> Void) {
+          guard session.isOpen else { request.abort(); return } // expect: never
+          completion()
+        }
+        func b(completion: @escaping () -> Void) {
+          reader.exit()
+          if isReady { completion() }
+        } // expect: never
+        func c(exit: () -> Void, completion: @escaping () -> Void) {
+          guard ready else { exit(); return } // expect: never
+          completion()
+        }
+        """)
+    expectFindings(
+      in: """
+        final class Request {
+          func abort() { isAborted = true }
+          func a(completion: @escaping () -> Void) {
+            guard isOpen else { abort(); return } // expect: never
+            completion()
+          }
+        }
+        """)
+  }
+
+  @Test func `functions that never return end the path`() {
+    expectNoFindings(
+      in: """
+        func fail() -> Never { fatalError() }
+        func a(completion: @escaping () -> Void) {
+          guard ready else { Foundation.exit(1) }
+          completion()
+        }
+        func b(completion: @escaping () -> Void) {
+          guard ready else { abort() }
+          completion()
+        }
+        func c(completion: @escaping () -> Void) {
+          guard ready else { fail() }
+          completion()
+        }
+        func d(completion: @escaping () -> Void) {
+          guard ready else { Log.fail() }
+          completion()
+        }
+        """)
+  }
 }

@@ -94,4 +94,80 @@ struct CountedIterationTests {
         }
         """)
   }
+
+  @Test func `a guard that counts iterations is assumed to pass once`() {
+    expectNoFindings(
+      in: """
+        func a(urls: [URL], completion: @escaping ([Data]) -> Void) {
+          guard !urls.isEmpty else { return completion([]) }
+          var pending = urls.count
+          for url in urls {
+            fetch(url) { data, error in
+              if let data { all.append(data) }
+              pending -= 1
+              guard pending == 0 else { return }
+              completion(all)
+            }
+          }
+        }
+        func b(items: [Item], completion: @escaping () -> Void) {
+          if items.isEmpty { return completion() }
+          for item in items {
+            done += 1
+            guard done == items.count else { continue }
+            completion()
+          }
+        }
+        func c(items: [Item], completion: @escaping () -> Void) {
+          if items.isEmpty { return completion() }
+          items.forEach { item in
+            done += 1
+            guard done == items.count else { return }
+            if isReady { log() }
+            completion()
+          }
+        }
+        """)
+    // A function with a handler whose name is less clear is not a subscription either.
+    expectNoFindings(
+      in: """
+        func a(urls: [URL], handler: @escaping ([Data]) -> Void) {
+          guard !urls.isEmpty else { return handler([]) }
+          var pending = urls.count
+          for url in urls {
+            fetch(url) { data, error in
+              pending -= 1
+              guard pending == 0 else { return }
+              handler(all)
+            }
+          }
+        }
+        """)
+  }
+
+  @Test func `a guard that leaves the function or calls the handler does not count iterations`() {
+    expectFindings(
+      in: """
+        func a(items: [Item], completion: @escaping () -> Void) {
+          guard !items.isEmpty else { return completion() }
+          for item in items {
+            guard done == items.count else { return } // expect: never
+            completion()
+          }
+        }
+        func b(items: [Item], completion: @escaping (Int) -> Void) {
+          guard !items.isEmpty else { return completion(0) }
+          items.forEach { item in
+            guard done == items.count else { return completion(1) } // expect: twice
+            completion(2)
+          }
+        }
+        func c(items: [Item], completion: @escaping () -> Void) {
+          guard items.count == 2 else { return completion() }
+          while isOpen {
+            completion() // expect: twice
+          }
+        } // expect: never
+        """)
+  }
 }

@@ -154,4 +154,59 @@ struct ErrorTests {
         }
         """)
   }
+
+  @Test func `a catch that casts to any error catches all errors`() {
+    expectNoFindings(
+      in: """
+        func a(completion: @escaping (Result<Int, Error>) -> Void) {
+          Task {
+            do { completion(.success(try await work())) } catch let error as NSError {
+              completion(.failure(error))
+            }
+          }
+        }
+        func b(completion: @escaping (Result<Int, Error>) -> Void) {
+          Task {
+            do {
+              completion(.success(try await work()))
+            } catch is CancellationError {
+              completion(.failure(Problem()))
+            } catch var error as any Swift.Error {
+              completion(.failure(error))
+            }
+          }
+        }
+        func c(completion: @escaping (Result<Int, Error>) -> Void) {
+          Task {
+            do { completion(.success(try await work())) } catch let error as Error {
+              completion(.failure(error))
+            }
+          }
+        }
+        """)
+  }
+
+  @Test func `other casts only catch some errors`() {
+    expectFindings(
+      in: """
+        enum Error: Swift.Error { case broken }
+        func a(completion: @escaping (Int) -> Void) {
+          Task {
+            do { completion(try await work()) } catch let error as Error { completion(0) } // expect: never
+          }
+        }
+        func b(completion: @escaping (Int) -> Void) {
+          Task {
+            do { completion(try await work()) } catch let error as URLError { completion(0) } // expect: never
+          }
+        }
+        func c(completion: @escaping (Int) -> Void) {
+          Task {
+            do { completion(try await work()) } catch let error as NSError where error.code == 1 {
+              completion(0)
+            } // expect: never
+          }
+        }
+        """)
+  }
 }
