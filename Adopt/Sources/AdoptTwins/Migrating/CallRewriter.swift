@@ -118,6 +118,9 @@ struct CallRewriter {
     let good = try statements(Array(success.items))
     let bad = try statements(Array(failure.items))
     let rest = try statements(Array(body.dropFirst()))
+    if !rest.isEmpty, [success, failure].contains(where: { $0.items.contains(where: mentionsContinuation) }) {
+      throw Refusal(reason: Self.resumesEarly)
+    }
     return try joined(
       bind(success.name.map { [$0] } ?? [], to: call, function, usedIn: good), good, failure.name, bad,
       rest: rest)
@@ -128,6 +131,9 @@ struct CallRewriter {
     _ binding: String, _ good: [String], _ error: String?, _ bad: [String], rest: [String]
   ) throws -> [String] {
     if continuation != nil, bad == ["throw \(error ?? "error")"] { return [binding] + good + rest }
+    guard !EscapingErrors(good).isFound else {
+      throw Refusal(reason: "an error after its success would be handled as its own error")
+    }
     let isNamed = error != nil && error != "error" && bad.contains { Self.mentions(error ?? "", in: $0) }
     let head = isNamed ? "} catch let \(error ?? "error") {" : "} catch {"
     let inner = ([binding] + good).map { $0.isEmpty ? "" : unit + $0 }
@@ -157,6 +163,14 @@ struct CallRewriter {
 
   // MARK: - Statements
 
+  /// `return` and `throw` would skip these statements.
+  private static let resumesEarly = "statements of its closure follow where the continuation is resumed"
+
+  private func mentionsContinuation(_ item: CodeBlockItemSyntax) -> Bool {
+    guard let continuation else { return false }
+    return item.tokens(viewMode: .sourceAccurate).contains { $0.text == continuation }
+  }
+
   /// Returns whether a statement only signals an expectation or a semaphore.
   func isSignal(_ item: CodeBlockItemSyntax) -> Bool {
     let text = item.item.trimmedDescription
@@ -167,8 +181,9 @@ struct CallRewriter {
   mutating func statements(_ items: [CodeBlockItemSyntax]) throws -> [String] {
     var lines: [String] = []
     var kept = items.filter { !isSignal($0) }
-    // `return` at the end of a closure has no effect.
+    // `return` at the end of a closure and `break` at the end of a case have no effect.
     if let last = kept.last?.item.as(ReturnStmtSyntax.self), last.expression == nil { kept.removeLast() }
+    if kept.last?.item.is(BreakStmtSyntax.self) == true { kept.removeLast() }
     for (position, item) in kept.enumerated() {
       if position > 0, item.leadingTrivia.newlineCount > 1 { lines.append("") }
       lines += item.leadingTrivia.commentLines
@@ -179,6 +194,9 @@ struct CallRewriter {
       } else if item.item.is(BreakStmtSyntax.self) {
         continue
       } else {
+        guard position == kept.count - 1 || !mentionsContinuation(item) else {
+          throw Refusal(reason: Self.resumesEarly)
+        }
         lines += try text(of: item)
       }
     }
@@ -191,7 +209,7 @@ struct CallRewriter {
       throw Refusal(reason: "'\(signal)' is signalled in a nested block")
     }
     var replacement = item.item.trimmedDescription
-    if let continuation, item.tokens(viewMode: .sourceAccurate).contains(where: { $0.text == continuation }) {
+    if let continuation, mentionsContinuation(item) {
       guard let call = item.item.asCall, let resumed = Self.resumed(call, continuation) else {
         throw Refusal(reason: "the continuation is resumed in a nested block")
       }

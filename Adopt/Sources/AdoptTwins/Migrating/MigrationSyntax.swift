@@ -1,4 +1,5 @@
 import AdoptAnalysis
+import SwiftParser
 import SwiftSyntax
 
 /// All functions of a file, outermost first.
@@ -65,10 +66,39 @@ final class Tasks: SyntaxVisitor {
   }
 
   override func visit(_ node: FunctionCallExprSyntax) -> SyntaxVisitorContinueKind {
-    let name = node.calledExpression.trimmedDescription
-    if ["Task", "Task.detached"].contains(name), let closure = node.trailingClosure { found.append(closure) }
+    if node.startsTask, let closure = node.trailingClosure { found.append(closure) }
     return .visitChildren
   }
+
+  override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
+}
+
+/// Finds out whether an error can leave code: a `try` or `throw` outside of closures and of `do` with `catch`.
+final class EscapingErrors: SyntaxVisitor {
+  private(set) var isFound = false
+
+  init(_ lines: [String]) {
+    super.init(viewMode: .sourceAccurate)
+    walk(Parser.parse(source: lines.joined(separator: "\n")))
+  }
+
+  override func visit(_ node: ThrowStmtSyntax) -> SyntaxVisitorContinueKind {
+    isFound = true
+    return .skipChildren
+  }
+
+  override func visit(_ node: TryExprSyntax) -> SyntaxVisitorContinueKind {
+    if node.questionOrExclamationMark == nil { isFound = true }
+    return .skipChildren
+  }
+
+  override func visit(_ node: DoStmtSyntax) -> SyntaxVisitorContinueKind {
+    if node.catchClauses.isEmpty { return .visitChildren }
+    for clause in node.catchClauses { walk(clause.body) }
+    return .skipChildren
+  }
+
+  override func visit(_ node: ClosureExprSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
 
   override func visit(_ node: FunctionDeclSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
 }
@@ -117,9 +147,9 @@ struct Surroundings {
         isInLoop = true
       }
       if let closure = current.as(ClosureExprSyntax.self), !isDecided {
-        let name = closure.parent?.as(FunctionCallExprSyntax.self)?.calledExpression.trimmedDescription ?? ""
-        if name == "forEach" || name.hasSuffix(".forEach") { isInLoop = true }
-        if ["Task", "Task.detached"].contains(name) { (isInAsyncCode, isDecided) = (true, true) }
+        let receiver = closure.parent?.as(FunctionCallExprSyntax.self)
+        if receiver?.calledName?.text == "forEach" { isInLoop = true }
+        if receiver?.startsTask == true { (isInAsyncCode, isDecided) = (true, true) }
       }
       if let declaration = current.as(FunctionDeclSyntax.self) {
         function = declaration
@@ -129,6 +159,15 @@ struct Surroundings {
         return
       }
     }
+  }
+}
+
+extension FunctionCallExprSyntax {
+  /// Whether it starts a task, as `Task { … }`, `Task<Void, Never> { … }` and `Task.detached { … }` do.
+  var startsTask: Bool {
+    let callee = calledExpression.bare
+    guard let access = callee.as(MemberAccessExprSyntax.self) else { return callee.plainName == "Task" }
+    return access.declName.baseName.text == "detached" && access.base?.bare.plainName == "Task"
   }
 }
 

@@ -118,6 +118,129 @@ struct MigrationTests {
     #expect(result.errors.contains("adopt check reports 'never' for the function that it calls"))
   }
 
+  @Test func `calls stay if the failure of a later call would be handled as their own`() async throws {
+    let package = MigrationPackage(
+      name: "Caught",
+      callers: """
+        public func text(_ name: String, with loader: Loader) async throws -> String {
+          try await withCheckedThrowingContinuation { continuation in
+            loader.fetchID(name) { result in
+              switch result {
+              case .success(let id):
+                loader.fetchText(id) { text, error in
+                  if let error {
+                    continuation.resume(throwing: error)
+                    return
+                  }
+                  continuation.resume(returning: text ?? "")
+                }
+              case .failure:
+                continuation.resume(returning: "unknown")
+              }
+            }
+          }
+        }
+
+        public func checked(_ name: String, with loader: Loader) async throws -> Int {
+          try await withCheckedThrowingContinuation { continuation in
+            loader.fetchID(name) { result in
+              switch result {
+              case .success: continuation.resume(throwing: LoadError())
+              case .failure: continuation.resume(returning: 0)
+              }
+            }
+          }
+        }
+
+        """, tests: "", moved: 0, staying: 3)
+    let result = try await folder(for: package).adopt("migrate", "--verify", "off")
+    #expect(result.output.isEmpty, "\(result.output)")
+    #expect(notes(result) == package.staying, "\(result.errors)")
+    let reason = "an error after its success would be handled as its own error"
+    #expect(result.errors.split(separator: "\n").count { $0.contains(reason) } == 2, "\(result.errors)")
+  }
+
+  @Test func `calls stay if statements follow where the continuation is resumed`() async throws {
+    let package = MigrationPackage(
+      name: "Followed",
+      callers: """
+        @MainActor public final class Page {
+          var isLoading = true
+
+          public func count(_ loader: Loader) async -> Int {
+            await withCheckedContinuation { continuation in
+              loader.count { value in
+                continuation.resume(returning: value)
+                self.isLoading = false
+              }
+            }
+          }
+
+          public func number(_ name: String, _ loader: Loader) async throws -> Int {
+            try await withCheckedThrowingContinuation { continuation in
+              loader.fetchID(name) { result in
+                switch result {
+                case .success(let id): continuation.resume(returning: id)
+                case .failure(let error): continuation.resume(throwing: error)
+                }
+                self.isLoading = false
+              }
+            }
+          }
+
+          public func right(_ name: String, _ loader: Loader) async throws -> Int {
+            try await withCheckedThrowingContinuation { continuation in
+              loader.fetchID(name) { result in
+                switch result {
+                case .success(let id):
+                  self.isLoading = false
+                  continuation.resume(returning: id)
+                  break
+                case .failure(let error):
+                  continuation.resume(throwing: error)
+                }
+              }
+            }
+          }
+        }
+
+        """, tests: "", moved: 1, staying: 2)
+    let folder = try folder(for: package)
+    let result = try await folder.adopt("migrate", "--verify", "off", "--in-place")
+    #expect(notes(result) == package.staying, "\(result.errors)")
+    let reason = "statements of its closure follow where the continuation is resumed"
+    #expect(result.errors.split(separator: "\n").count { $0.contains(reason) } == 2, "\(result.errors)")
+    #expect(
+      try folder.text("Sources/Followed/Callers.swift").hasSuffix(
+        """
+          public func right(_ name: String, _ loader: Loader) async throws -> Int {
+            let id = try await loader.fetchID(name)
+            self.isLoading = false
+            return id
+          }
+        }
+
+        """))
+  }
+
+  @Test func `calls move in a task whose types are written out`() async throws {
+    var callers = "public func show(_ loader: Loader) {\n  Task<Void, Never> {\n"
+    callers += "    loader.count { value in\n      print(value)\n    }\n  }\n}\n"
+    let package = MigrationPackage(name: "Typed", callers: callers, tests: "", moved: 1, staying: 0)
+    let folder = try folder(for: package)
+    _ = try await folder.adopt("migrate", "--verify", "off", "--in-place")
+    #expect(
+      try folder.text("Sources/Typed/Callers.swift") == """
+        public func show(_ loader: Loader) {
+          Task<Void, Never> {
+            let value = await loader.count()
+            print(value)
+          }
+        }
+
+        """)
+  }
+
   @Test func `calls move into a task when asked for`() async throws {
     var callers = "public func show(_ loader: Loader) {\n"
     callers += "  loader.count { value in\n    print(value)\n  }\n}\n"
