@@ -126,6 +126,50 @@ import Testing
       ], "\(result.errors)")
   }
 
+  @Test func `exits that only other callers can handle are reported`() async throws {
+    let scratch = try TemporaryPackage()
+    let text = """
+      import Foundation
+      func load(_ path: String, completion: @escaping @Sendable (Int) -> Void) -> URLSessionDataTask? {
+        guard let url = URL(string: path) else { return nil }
+        return URLSession.shared.dataTask(with: url) { _, _, error in completion(1) }
+      }
+      @discardableResult func find(_ path: String, completion: @escaping @Sendable (Int) -> Void) -> Bool {
+        guard path.isEmpty else { return false }
+        completion(1)
+        return true
+      }
+      func count(_ path: String, completion: @escaping @Sendable (Int) -> Void) throws {
+        guard path.isEmpty else {
+          completion(0)
+          throw CancellationError()
+        }
+        completion(1)
+      }
+      func right(_ path: String, completion: @escaping @Sendable (Int) -> Void) throws {
+        guard path.isEmpty else { throw CancellationError() }
+        completion(1)
+      }
+
+      """
+    try scratch.write(text, to: "a.swift")
+    let result = try await scratch.adopt("alternatives", "--verify", "off", "a.swift")
+    #expect(result.status == 0)
+    #expect(result.errors.contains("4 alternatives to write"), "\(result.errors)")
+    let expected = [
+      "3:44: warning: the alternative of load(_:completion:) may wait forever: returns without calling 'completion'",
+      "7:29: warning: the alternative of find(_:completion:) may wait forever: returns without calling 'completion'",
+      """
+      14:5: warning: the alternative of count(_:completion:) may crash the program: an error is thrown after \
+      'completion' was called
+      """,
+    ]
+    .map { "a.swift:\($0); adopt check does not report this, because other callers may handle it" }
+    let warnings = result.errors.split(separator: "\n").map(String.init).filter { $0.contains("warning") }
+    #expect(warnings == expected, "\(result.errors)")
+    #expect(try await scratch.adopt("check", "a.swift").status == 0)
+  }
+
   @Test func `invalid command lines exit with 2`() async throws {
     let scratch = try TemporaryPackage()
     try scratch.write(Self.source, to: "a.swift")

@@ -90,6 +90,19 @@ struct FindingPath {
     return (remark, exploration.graph.steps[exploration.visits[Int(remarks[visit])].step].offset)
   }
 
+  /// Returns the place where the function is left on the path to a visit. Deferred blocks run after it.
+  func lastExit(to visit: Int) -> Int? {
+    var index = visit
+    while index >= 0 {
+      let visit = exploration.visits[index]
+      if case .leave = exploration.graph.steps[visit.step].event {
+        return exploration.graph.steps[visit.step].offset
+      }
+      index = visit.parent
+    }
+    return nil
+  }
+
   /// Returns the first call on the path to a visit.
   func firstCall(to visit: Int) -> Exploration.Visit? {
     calls[visit] < 0 ? nil : exploration.visits[Int(calls[visit])]

@@ -26,7 +26,7 @@ struct FindingWriter {
   func findings() -> [Finding] {
     // Code that is followed several times, such as `defer` and local functions, is reported once.
     var reported: Set<ReportedKey> = []
-    return (silent() + dropped() + twice() + kept() + after() + nothing()).filter {
+    return (silent() + dropped() + twice() + kept() + after() + thrown() + nothing()).filter {
       reported.insert(ReportedKey(kind: $0.kind, offset: $0.place.offset)).inserted
     }
   }
@@ -136,6 +136,15 @@ struct FindingWriter {
         message: "\(name) was already \(verb), and is passed on here to be \(verb) again", visit: visit,
         fixIts: fixIts(after: path.firstCall(to: visit)))
     }
+  }
+
+  private func thrown() -> [Finding] {
+    guard let visit = exploration.thrownAfterCall else { return [] }
+    return [
+      finding(
+        .after, at: path.lastExit(to: visit) ?? subject.end,
+        message: "an error is thrown after \(name) was \(verb)", visit: visit)
+    ]
   }
 
   private func nothing() -> [Finding] {

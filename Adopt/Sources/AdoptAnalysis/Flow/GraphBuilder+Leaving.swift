@@ -16,7 +16,9 @@ extension GraphBuilder {
   /// Returns whether a statement returns nil instead of a value such as a task, or false. This means that nothing was
   /// started, or that the request is not handled here, and callers may call the handler themselves.
   func returnsNilForTask(_ statement: ReturnStmtSyntax) -> Bool {
-    guard subject.handler != nil, !subject.returnsVoid, exits.region?.isNested == false else { return false }
+    guard !classifier.options.coversAlternatives, subject.handler != nil, !subject.returnsVoid,
+      exits.region?.isNested == false
+    else { return false }
     if subject.returnsBool, let value = statement.expression, value.is(BooleanLiteralExprSyntax.self),
       value.truth == .no
     {

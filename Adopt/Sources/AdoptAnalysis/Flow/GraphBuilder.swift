@@ -53,9 +53,11 @@ struct GraphBuilder {
       ignoresMembers: ignoredStore != nil,
       maximumNames: subject.isStored ? NameTable.maximumNamesOfType : NameTable.maximumRelevantNames)
     var graph = GraphAssembler(handler: Graph.Variable(name: subject.shownName, uses: 1))
+    // The alternative resumes its continuation with the error.
+    let thrown = options.coversAlternatives && subject.handler != nil ? Graph.Event.throwOut : .pass
     exits = ExitStack(
       returningTo: graph.step(.exit, at: subject.end),
-      throwingTo: subject.canThrow ? graph.step(.pass, at: subject.end) : nil)
+      throwingTo: subject.canThrow ? graph.step(thrown, at: subject.end) : nil)
     self.graph = graph
   }
 

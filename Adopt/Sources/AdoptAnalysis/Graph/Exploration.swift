@@ -76,6 +76,8 @@ struct Exploration {
   private(set) var secondCalls: [Int: Int] = [:]
   /// The first visit of each step that passes the handler on after a call.
   private(set) var passedOnAfterCall: [Int: Int] = [:]
+  /// The first visit of the function's end with an error after a call, if such an error counts as a call.
+  private(set) var thrownAfterCall: Int?
   /// The first visit of each step that calls the handler with neither a value nor an error.
   private(set) var emptyCalls: [Int: (visit: Int, origin: String?)] = [:]
   /// The first visit of each step that drops a stored continuation.
@@ -87,7 +89,7 @@ struct Exploration {
   /// Whether there is anything to report.
   var hasFindings: Bool {
     hasEndsWithoutCall || !drops.isEmpty || !keptEnds.isEmpty || !secondCalls.isEmpty
-      || !passedOnAfterCall.isEmpty || !emptyCalls.isEmpty
+      || !passedOnAfterCall.isEmpty || thrownAfterCall != nil || !emptyCalls.isEmpty
   }
 
   /// Whether there is a path to an end without a call.
@@ -181,6 +183,9 @@ struct Exploration {
       if !state.isCalled { state.hasExplainingExit = true }
     case .exit:
       recordEnd(state, index)
+      return nil
+    case .throwOut:
+      if state.isCalled, thrownAfterCall == nil { thrownAfterCall = index }
       return nil
     case .replace, .latch, .holds, .alias, .clear, .leaveState, .take, .store:
       return enterOwnership(visit, state, index: index)

@@ -30,6 +30,8 @@ struct Graph {
     /// The exit of the function, or of a closure that is followed.
     case leave(Exit)
     case exit
+    /// The end of the function with an error that counts as a call.
+    case throwOut
     /// Another value takes the place of a stored continuation.
     case replace(Truth)
     /// From here on, only one of several callers calls the handler, as after a test of a flag.

@@ -1,7 +1,7 @@
 import AdoptAnalysis
 import AdoptTwins
 
-/// A warning that a function with a twin does not call its handler exactly once.
+/// A warning that a function with a twin does not call its handler exactly once, or throws after a call.
 ///
 /// The twin waits for that call, so it cannot fix the problem.
 struct TwinWarning: Sendable {
@@ -18,26 +18,44 @@ struct TwinWarning: Sendable {
   static func all(for pair: TwinRun.Pair) -> [TwinWarning] {
     guard !pair.twins.twins.isEmpty else { return [] }
     let findings = check(pair.file).findings
-    guard !findings.isEmpty else { return [] }
+    var options = CheckOptions()
+    options.coversAlternatives = true
+    let known = Set(findings.map(Key.init))
+    let others = check(pair.file, options: options).findings.filter { !known.contains(Key($0)) }
     return pair.twins.twins.flatMap { twin in
-      // A local function's handler is not the one that the twin waits for.
-      let own = findings.filter { finding in
-        twin.range.contains(finding.place.offset)
-          && finding.function.filter { $0 != "`" } == twin.function.description
-      }
-      return effects.compactMap { kinds, effect in
-        warning(of: twin, effect, own.filter { kinds.contains($0.kind) })
+      effects.flatMap { kinds, effect in
+        [
+          warning(of: twin, effect, kinds, findings, advice: "run adopt check to see the path"),
+          warning(
+            of: twin, effect, kinds, others,
+            advice: "adopt check does not report this, because other callers may handle it"),
+        ]
+        .compactMap(\.self)
       }
     }
   }
 
-  private static func warning(of twin: Twin, _ effect: String, _ findings: [Finding]) -> TwinWarning? {
-    guard let first = findings.first else { return nil }
-    let others = findings.count - 1
+  /// What distinguishes the findings of a file.
+  private struct Key: Hashable {
+    let kind: Finding.Kind
+    let offset: Int
+
+    init(_ finding: Finding) { (kind, offset) = (finding.kind, finding.place.offset) }
+  }
+
+  private static func warning(
+    of twin: Twin, _ effect: String, _ kinds: Set<Finding.Kind>, _ findings: [Finding], advice: String
+  ) -> TwinWarning? {
+    // A local function's handler is not the one that the twin waits for.
+    let own = findings.filter { finding in
+      kinds.contains(finding.kind) && twin.range.contains(finding.place.offset)
+        && finding.function.filter { $0 != "`" } == twin.function.description
+    }
+    guard let first = own.first else { return nil }
+    let others = own.count - 1
     let more = others == 0 ? "" : others == 1 ? ", and one more" : ", and \(others) more"
     return TwinWarning(
       place: first.place,
-      message: "the alternative of \(twin.function) \(effect): \(first.message)\(more); "
-        + "run adopt check to see the path")
+      message: "the alternative of \(twin.function) \(effect): \(first.message)\(more); \(advice)")
   }
 }

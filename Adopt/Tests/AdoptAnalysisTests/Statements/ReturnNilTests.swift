@@ -1,5 +1,7 @@
 import Testing
 
+@testable import AdoptAnalysis
+
 /// `return nil` where a task was asked for.
 struct ReturnNilTests {
   @Test func `nil instead of a task means that nothing was started`() {
@@ -59,5 +61,45 @@ struct ReturnNilTests {
           return nil
         }
         """)
+  }
+
+  @Test func `exits that only other callers understand are reported for alternatives`() {
+    var options = CheckOptions()
+    options.coversAlternatives = true
+    expectFindings(
+      in: """
+        func a(_ path: String, completion: @escaping (Int) -> Void) -> Job? {
+          guard let place = Place(path) else { return nil } // expect: never
+          return run(place, completion: completion)
+        }
+        func b(completion: @escaping () -> Void) -> Bool {
+          if isClosed { return false } // expect: never
+          completion()
+          return true
+        }
+        func c(completion: @escaping () -> Void) -> Job? {
+          completion()
+          return nil
+        }
+        func d(completion: @escaping () -> Void) throws {
+          guard isOpen else {
+            completion()
+            throw Problem() // expect: after
+          }
+          completion()
+        }
+        func e(completion: @escaping () -> Void) throws {
+          defer { completion() }
+          try work() // expect: after
+        }
+        func f(completion: @escaping () -> Void) throws {
+          guard isOpen else { throw Problem() }
+          try work()
+          completion()
+        }
+        func g(completion: @escaping () -> Void) throws {
+          do { completion(); try work() } catch { log(error) }
+        }
+        """, options: options)
   }
 }
