@@ -140,6 +140,52 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("Cache-Control", "no-cache"), ("Cache-Control", "max-age=0"), ("Expires", "0"),
+  ])
+  func `a 304 response without a lifetime does not make an image fresh for longer`(
+    name: String, value: String
+  ) async throws {
+    let directory = try TemporaryDirectory()
+    let server = try ScriptedServer.http { request in
+      request["If-None-Match"] == "\"one\""
+        ? Reply(304, headers: [("ETag", "\"one\"")], framing: .none)
+        : Reply(headers: [(name, value), ("ETag", "\"one\"")], text: "image")
+    }
+    let date = ManualDate()
+    let test = PipelineUnderTest(disk: directory, date: date)
+    for requests in 1...4 {
+      if requests == 3 { test.pipeline.removeAllFromMemory() }
+      #expect(try await test.pipeline.image(from: server.url()).isMade(of: Data("image".utf8)))
+      #expect(server.requests.count == requests)
+      date.advance(by: 1)
+    }
+    #expect(server.requests.dropFirst().allSatisfy { $0["If-None-Match"] != nil })
+  }
+
+  @Test func `an entry of an earlier version is fetched again instead of revalidated`() async throws {
+    let directory = try TemporaryDirectory()
+    let server = try ScriptedServer.http { _ in
+      Reply(headers: [("Cache-Control", "no-cache"), ("ETag", "\"two\"")], text: "two")
+    }
+    let test = PipelineUnderTest(disk: directory)
+    let resource = ImageResource(identity: server.url().absoluteString)
+    let never = Freshness(freshUntil: .distantPast, staleUntil: .distantPast)
+    var entry = CacheEntry(identity: resource.identity, freshness: never)
+    entry.entityTag = "\"one\""
+    let encoded = String(decoding: try JSONEncoder().encode(entry), as: UTF8.self)
+    #expect(!encoded.contains("lifetimeFields"))
+    let disk = try #require(test.core.disk)
+    let writer = disk.write(resource, entry)
+    writer.append(Data("one".utf8))
+    writer.commit()
+    await test.flush()
+    let stored = try await test.pipeline.thumbnail(for: .fit(100, server.url(), .normal, .onlyCached))
+    #expect(stored.isMade(of: Data("one".utf8)))
+    #expect(try await test.pipeline.image(from: server.url()).isMade(of: Data("two".utf8)))
+    #expect(server.requests.map { $0["If-None-Match"] } == [nil])
+  }
+
   @Test func `a new version replaces the old one`() async throws {
     let directory = try TemporaryDirectory()
     let version = Mutex("one")

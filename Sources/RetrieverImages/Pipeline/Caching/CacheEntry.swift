@@ -14,6 +14,11 @@ struct CacheEntry: Sendable, Codable, Equatable {
   /// The announced length of the complete body; nil if there was none.
   var length: Int?
   var freshness: Freshness
+  /// The fields of the response that state its lifetime, for a 304 response that does not repeat them. An entry that an
+  /// earlier version of this library stored has none.
+  var lifetimeFields: [String: String]?
+
+  private static let lifetimeNames = ["Cache-Control", "Expires"]
 
   init(identity: String, freshness: Freshness) {
     self.identity = identity
@@ -24,6 +29,7 @@ struct CacheEntry: Sendable, Codable, Equatable {
     let field = { (name: String) in response.value(forHTTPHeaderField: name) }
     self.init(
       identity: identity, freshness: Freshness(field, now: now, defaultLifetime: defaultLifetime))
+    lifetimeFields = Self.lifetimeNames.reduce(into: [:]) { $0[$1] = field($1) }
     entityTag = field("ETag")
     lastModified = field("Last-Modified")
     if let modified = lastModified.flatMap(CookieDate.parse),
@@ -45,13 +51,21 @@ struct CacheEntry: Sendable, Codable, Equatable {
     return isDateStrong ? lastModified : nil
   }
 
-  var canBeConfirmed: Bool { entityTag != nil || lastModified != nil }
+  /// Whether the server can be asked if the bytes are still valid. Without the stated lifetime, a 304 response would not
+  /// show how long they are.
+  var canBeConfirmed: Bool { lifetimeFields != nil && (entityTag != nil || lastModified != nil) }
 
-  /// Returns the entry as updated by a 304 response. Fields that are not in the response do not change.
+  /// Returns the entry as updated by a 304 or 206 response. Fields that are not in the response do not change (RFC 9111,
+  /// section 3.2).
   func confirmed(by response: HTTPURLResponse, now: Date, defaultLifetime: TimeInterval) -> CacheEntry {
     var renewed = self
-    let field = { (name: String) -> String? in
-      response.value(forHTTPHeaderField: name) ?? (name == "Last-Modified" ? lastModified : nil)
+    for name in Self.lifetimeNames {
+      guard let value = response.value(forHTTPHeaderField: name) else { continue }
+      renewed.lifetimeFields = (renewed.lifetimeFields ?? [:]).merging([name: value]) { $1 }
+    }
+    let field = { [renewed] (name: String) -> String? in
+      response.value(forHTTPHeaderField: name) ?? renewed.lifetimeFields?[name]
+        ?? (name == "Last-Modified" ? lastModified : nil)
     }
     renewed.freshness = Freshness(field, now: now, defaultLifetime: defaultLifetime)
     if let tag = response.value(forHTTPHeaderField: "ETag") { renewed.entityTag = tag }

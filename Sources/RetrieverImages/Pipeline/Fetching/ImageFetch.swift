@@ -149,14 +149,13 @@ final class ImageFetch: Sendable {
     guard let range = response.value(forHTTPHeaderField: "Content-Range").flatMap(ContentRange.init),
       range.first == Int64(offset), response.value(forHTTPHeaderField: "Content-Encoding") == nil
     else { return false }
-    let freshness = Freshness(
-      { response.value(forHTTPHeaderField: $0) }, now: now(), defaultLifetime: plan.defaultLifetime)
+    let now = now()
     let (entry, writer) = state.withLock { state -> (CacheEntry?, DiskCacheWriter?) in
       if let tag = response.value(forHTTPHeaderField: "ETag"), let mine = state.entry?.entityTag, tag != mine
       {
         return (nil, nil)
       }
-      state.entry?.freshness = freshness
+      state.entry = state.entry?.confirmed(by: response, now: now, defaultLifetime: plan.defaultLifetime)
       if let total = range.total.flatMap({ Int(exactly: $0) }) { state.entry?.length = total }
       return (state.entry, state.writer)
     }
