@@ -73,6 +73,17 @@ struct HEIFContainerTests {
     #expect(decode(data.prefix(24) + description).error?.code == .tooLarge)
   }
 
+  @Test func `the limit of the description applies to one without a size`() {
+    let start = HEIFFixture.phone().data().prefix(24) + HEIFFixture.big(0, 4) + Array("meta".utf8)
+    let limit = HEIFDecoder.maximumMetaSize
+    #expect(decode(start + Data(count: limit)).error?.code != .tooLarge)
+    for cut in [Cut.onePiece, .pieces(of: 10_000)] {
+      let error = decode(start + Data(count: limit + 1), cut: cut).error
+      #expect(error?.code == .tooLarge)
+      #expect(error?.description.contains("the maximum is \(limit) bytes") == true)
+    }
+  }
+
   @Test func `coded pixels that are larger than the file declares are refused`() {
     for tile in [HEIFFixture.Tile.gradient, .gradientAV1] {
       #expect(decode(HEIFFixture(tile, width: 64, height: 64).data()).error == nil)

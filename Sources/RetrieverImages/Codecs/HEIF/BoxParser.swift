@@ -34,6 +34,8 @@ struct BoxParser {
         part = left == UInt64(count) ? .head : .skipped(left - UInt64(count))
       case .meta(let missing):
         let count = Int(min(missing, UInt64(rest.count)))
+        // The size of the last box in a file need not be stated.
+        try checkMetaSize(UInt64(collected.count + count), isExact: false)
         collected.append(contentsOf: rest.prefix(count))
         rest = rest.dropFirst(count)
         part = .meta(missing: missing - UInt64(count))
@@ -76,12 +78,15 @@ struct BoxParser {
       part = content == 0 ? .head : .skipped(content)
       return
     }
-    guard size == 0 || content <= maximumMetaSize else {
-      throw ImageError(
-        .tooLarge,
-        "The description of the image has \(content) bytes; the maximum is \(maximumMetaSize) bytes.")
-    }
+    if size != 0 { try checkMetaSize(content, isExact: true) }
     part = .meta(missing: content)
+  }
+
+  private func checkMetaSize(_ size: UInt64, isExact: Bool) throws(ImageError) {
+    guard size > maximumMetaSize else { return }
+    let count = isExact ? "\(size)" : "at least \(size)"
+    throw ImageError(
+      .tooLarge, "The description of the image has \(count) bytes; the maximum is \(maximumMetaSize) bytes.")
   }
 
   private func number(_ range: Range<Int>) -> UInt64 { head[range].reduce(0) { $0 << 8 | UInt64($1) } }
