@@ -36,6 +36,26 @@ import Testing
     #expect(UIImage(contentsOfFile: file.path)?.size == CGSize(width: 200, height: 100))
   }
 
+  @Test(arguments: [
+    ("dog.jpg", 1), ("dog@2x.jpg", 2), ("dog@3x.jpg", 3), ("dog@2x~ipad.jpg", 2), ("dog@3x~iphone.jpg", 3),
+    ("dog@2x", 2), ("dog~ipad.jpg", 1), ("dog@4x.jpg", 1), ("dog@2x.small.jpg", 1), ("2x.jpg", 1),
+    ("folder@2x/dog.jpg", 1),
+  ])
+  func `the name of a file states the scale`(name: String, scale: Double) async throws {
+    let folder = try TemporaryDirectory()
+    let file = folder.url.appendingPathComponent(name)
+    try FileManager.default.createDirectory(
+      at: file.deletingLastPathComponent(), withIntermediateDirectories: true)
+    try jpeg.write(to: file)
+    for image in [
+      try #require(UIImage(contentsOfFile: file.path)), try UIImage(validatingContentsOfFile: file.path),
+      try await UIImage.loading(file: file.path),
+    ] {
+      #expect(image.scale == scale)
+      #expect(image.size == CGSize(width: 200 / scale, height: 100 / scale))
+    }
+  }
+
   @Test func `the size is in points and has the orientation applied`() throws {
     let turned = JPEGFixture.adding(
       Array("Exif\0\0".utf8) + EXIFFixture.tiff(orientation: 6, isLittleEndian: true), marker: 0xE1, to: jpeg)

@@ -27,6 +27,14 @@ enum ImageFile {
     }
   }
 
+  /// Returns the number of pixels per point that the name of a file states, as in `dog@2x.png` and `dog@3x~ipad.png`.
+  static func scale(named path: String) -> Double {
+    var name = path.split(separator: "/").last ?? ""
+    if let dot = name.lastIndex(of: ".") { name = name[..<dot] }
+    for device in ["~iphone", "~ipad"] where name.hasSuffix(device) { name = name.dropLast(device.count) }
+    return name.hasSuffix("@2x") ? 2 : name.hasSuffix("@3x") ? 3 : 1
+  }
+
   private static func unreadable(_ path: String, _ reason: String) -> ImageError {
     ImageError(.unreadableFile, "Could not read the file \(path): \(reason).")
   }

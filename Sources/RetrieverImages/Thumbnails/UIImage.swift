@@ -39,7 +39,7 @@ public final class UIImage: Sendable {
   let source: Source
   let limits: ImageLimits
   let animation: Animation?
-  /// The number of pixels per point, which is 1 by default.
+  /// The number of pixels per point, which is 1 by default. The name of a file may state 2 or 3: `dog@2x.png`.
   public let scale: Double
   /// What was wrong with the data that the pixels come from, in the order of the data. *Beyond Apple's API.*
   ///
@@ -77,7 +77,8 @@ public final class UIImage: Sendable {
   /// Creates an image from a file. Returns nil if the file cannot be read or is not a supported image.
   ///
   /// The file is read immediately, on the calling thread. A file that is larger than ``ImageLimits`` allows is not
-  /// read further than the limit.
+  /// read further than the limit. The ``scale`` is 2 or 3 if the name of the file ends with `@2x` or `@3x` before its
+  /// extension, or before `~iphone` or `~ipad`.
   public convenience init?(contentsOfFile path: String) {
     try? self.init(validatingContentsOfFile: path)
   }
@@ -89,13 +90,18 @@ public final class UIImage: Sendable {
   ///   - limits: The limits that apply now and when the image is decoded.
   /// - Throws: ``ImageError``
   public convenience init(validating data: Data, limits: ImageLimits = ImageLimits()) throws(ImageError) {
+    try self.init(validating: data, limits: limits, scale: 1)
+  }
+
+  private convenience init(validating data: Data, limits: ImageLimits, scale: Double) throws(ImageError) {
     let header = try ImageHeader.read(data, limits: limits)
-    self.init(source: .encoded(data, header), limits: limits)
+    self.init(source: .encoded(data, header), limits: limits, scale: scale)
   }
 
   /// Creates an image from a file, or throws an error that explains why the file is invalid. *Beyond Apple's API.*
   ///
-  /// The file is read immediately, on the calling thread. In async code, use ``loading(file:limits:)``.
+  /// The file is read immediately, on the calling thread. In async code, use ``loading(file:limits:)``. The name of the
+  /// file may state the ``scale``, as for ``init(contentsOfFile:)``.
   ///
   /// - Parameters:
   ///   - path: The path of a regular file.
@@ -107,7 +113,8 @@ public final class UIImage: Sendable {
     let file = try ImageFile.open(path)
     // One byte more than the maximum, so that a larger file causes an error.
     let count = limits.bytes == .max ? .max : max(limits.bytes, 0) + 1
-    try self.init(validating: try ImageFile.read(file, atMost: count, path: path) ?? Data(), limits: limits)
+    let data = try ImageFile.read(file, atMost: count, path: path) ?? Data()
+    try self.init(validating: data, limits: limits, scale: ImageFile.scale(named: path))
   }
 
   /// Reads an image from a file on the library's own threads. *Beyond Apple's API.*
