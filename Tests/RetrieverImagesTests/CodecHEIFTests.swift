@@ -172,6 +172,23 @@ struct CodecHEIFTests {
     }
   }
 
+  @Test func `a monochrome picture with alpha has the colors that the file states`() throws {
+    let grey = try #require(ColorProfile.data(exponent: 1, chromaticities: nil, of: .grey))
+    let colors = try #require(ColorProfile.data(exponent: 1, chromaticities: nil, of: .rgb))
+    let linear = HEIFFixture.colors(primaries: 1, transfer: 8, matrix: 6)
+    for tile in [HEIFFixture.Tile.grey, .greyAV1] {
+      // Some encoders keep a profile for RGB.
+      for property in [linear, HEIFFixture.profile([UInt8](grey)), HEIFFixture.profile([UInt8](colors))] {
+        var fixture = HEIFFixture(tile, properties: [property])
+        fixture.addAlpha(tile)
+        let bitmap = try #require(UIImage(data: fixture.data())).bitmap()
+        #expect(bitmap.format == .rgba8)
+        // Half of the light has the sample 188.
+        #expect(isNear(bitmap.pixels.prefix(4).map { Int($0) }, [188, 188, 188, 128]))
+      }
+    }
+  }
+
   @Test func `unsupported matrix coefficients are named`() {
     let colors = HEIFFixture.colors(primaries: 1, transfer: 13, matrix: 14)
     let error = decode(HEIFFixture(properties: [colors]).data()).error

@@ -69,6 +69,33 @@ import Testing
     #expect(try pixels(png([9, 18, 0, 1])).shown != stored)
   }
 
+  @Test(arguments: [PNGFixture.ColorType.grey, .greyAlpha], [8, 16])
+  func `gray with alpha has the colors that the file states`(type: PNGFixture.ColorType, depth: Int) throws {
+    // Linear light and PQ.
+    for transfer in [8, 16] as [UInt8] {
+      var form = PNGFixture(width: 9, height: 7, colorType: .grey, depth: depth)
+      form.chunks = [("cICP", [1, transfer, 0, 1])]
+      let opaque = try #require(UIImage(data: form.data())).bitmap().pixels
+      form.colorType = type
+      // A transparent shade of gray makes alpha of an image without an alpha channel.
+      if type == .grey {
+        form.chunks.append(("tRNS", Array(PNGFixture.big(form.sample(0, 0, 0)).suffix(2))))
+      }
+      let bitmap = try #require(UIImage(data: form.data())).bitmap()
+      #expect(bitmap.format == .rgba8)
+      for pixel in 0..<63 where bitmap.pixels[4 * pixel + 3] == 255 || type == .greyAlpha {
+        for channel in 0..<3 {
+          let difference = abs(Int(bitmap.pixels[4 * pixel + channel]) - Int(opaque[3 * pixel]))
+          #expect(difference <= 1)
+        }
+      }
+      if transfer == 8 {
+        let stored = Double(form.sample(4, 3, 0)) / Double((1 << depth) - 1)
+        #expect(abs(Double(opaque[3 * (3 * 9 + 4)]) - sample(stored)) <= 1.5)
+      }
+    }
+  }
+
   @Test func `what is invalid or has a limited range is ignored`() throws {
     for chunk in [[], [12], [12, 13, 1, 1], [12, 13, 0, 0], [12, 13, 0, 1, 0]] as [[UInt8]] {
       #expect(decode(png(chunk)).header?.profile == nil, "\(chunk)")

@@ -187,7 +187,7 @@ final class PNGDecoder: ImageDecoder {
     let header = ImageHeader(
       format: .png, size: size, orientation: chunks.orientationBeforePixels.value ?? .up,
       hasAlpha: layout.format.hasAlpha, isProgressive: found.is_interlaced,
-      profile: chunks.colors.map { $0.profile(of: found.colors) } ?? Self.profile(of: found))
+      profile: chunks.colors.map { $0.profile(of: Self.profileColors(of: found)) } ?? Self.profile(of: found))
     self.header = header
     isOrientationKnown = header.orientation != .up
     _ = try consumer.begin(header)
@@ -218,7 +218,12 @@ final class PNGDecoder: ImageDecoder {
       if isUsual, areUsual { return nil }
       return ColorProfile.data(
         exponent: 1 / found.gamma, chromaticities: areUsual ? nil : values.baseAddress,
-        of: found.is_grey ? .grey : found.colors)
+        of: profileColors(of: found))
     }
+  }
+
+  /// The colors that a profile describes: those of an image in gray with alpha are gray.
+  private static func profileColors(of found: codec_png_header) -> codec_colors {
+    found.is_grey ? .grey : found.colors
   }
 }

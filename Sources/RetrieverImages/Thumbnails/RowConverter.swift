@@ -12,7 +12,11 @@ final class RowConverter {
   private var row: [UInt8]
 
   init(_ rows: RowLayout, profile data: Data?) {
-    let profile = data.flatMap { ColorProfile.make($0, for: rows.format, isGrey: rows.isGrey) }
+    let profile = data.flatMap { data in
+      // Three equal colors can also have a profile for RGB, as in some AVIF files.
+      ColorProfile.make(data, for: rows.format, isGrey: rows.isGrey)
+        ?? (rows.isGrey ? ColorProfile.make(data, for: rows.format) : nil)
+    }
     switch profile?.conversion {
     case .matrix(let matrix):
       self.profile = nil

@@ -94,7 +94,8 @@ final class HEIFDecoder: ImageDecoder {
       try CodedTile.checkLibrary(for: coding)
     }
     let format = image.rowFormat
-    try consumer.prepare(for: RowLayout(size: size, format: format))
+    try consumer.prepare(
+      for: RowLayout(size: size, format: format, isGrey: image.isMonochrome && format.channels > 1))
     var needed = consumer.neededArea(of: size)
     needed.left += image.area.left
     needed.top += image.area.top

@@ -49,14 +49,17 @@ struct HEIFImage {
   var rowFormat: RowFormat {
     let isDeep = (picture.codings + (alpha?.codings ?? [])).contains { $0.depth > 8 }
     if alpha != nil { return isDeep ? .rgba16 : .rgba8 }
-    if picture.codings.allSatisfy(\.isMonochrome) { return isDeep ? .grey16 : .grey8 }
+    if isMonochrome { return isDeep ? .grey16 : .grey8 }
     return isDeep ? .rgb16 : .rgb8
   }
+
+  /// True if all colors are gray.
+  var isMonochrome: Bool { picture.codings.allSatisfy(\.isMonochrome) }
 
   var header: ImageHeader {
     ImageHeader(
       format: format, size: area.size, orientation: orientation, hasAlpha: alpha != nil,
-      profile: profile ?? colors?.profile(of: rowFormat.channels == 1 ? .grey : .rgb))
+      profile: profile ?? colors?.profile(of: isMonochrome ? .grey : .rgb))
   }
 }
 
