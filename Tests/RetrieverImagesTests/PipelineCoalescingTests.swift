@@ -41,6 +41,25 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
+  @Test func `a size that cannot be made from an image in memory does not fail the others`() async throws {
+    let release = Gate()
+    let test = PipelineUnderTest(factory: FakeWorkerFactory(deriving: release)) { $0.maximumDecodes = 1 }
+    let url = try #require(URL(string: "http://127.0.0.1:1/"))
+    let image = Data("image".utf8)
+    test.core.memory.insert(
+      .pixel(of: image), ImageResource(identity: url.absoluteString), .fullSize, .always)
+    let first = test.pipeline.load(.fit(50, url))
+    #expect(await eventually { test.factory.counts.derived == 1 })
+    // Both wait for the slot, so that one pass makes them.
+    let target = ThumbnailTarget(width: 20_000, height: 20_000, enlarges: true)
+    let invalid = test.pipeline.load(ImageRequest(url: url, target: target))
+    let valid = test.pipeline.load(.fit(90, url))
+    release.open()
+    for load in [first, valid] { #expect(try await load.value.isMade(of: image)) }
+    let error = await failure { try await invalid.value } as? ImageError
+    #expect(error?.code == .invalidRequest)
+  }
+
   @Test func `another size requested later is decoded from the bytes in memory`() async throws {
     let allRequested = Gate()
     let server = try ScriptedServer([

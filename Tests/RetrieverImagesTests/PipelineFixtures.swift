@@ -6,7 +6,7 @@ import Testing
 
 @testable import RetrieverImages
 
-/// Fake decoders that count calls. An image is one pixel for each form.
+/// Fake decoders that count calls. An image is one pixel for each form. Enlarging an image in memory is invalid.
 final class FakeWorkerFactory: ThumbnailWorkerFactory {
   struct Counts: Sendable, Equatable {
     var begun = 0
@@ -20,10 +20,15 @@ final class FakeWorkerFactory: ThumbnailWorkerFactory {
   private let state = Mutex(Counts())
   /// If set, each decoder waits here after its first bytes.
   let feeding: Gate?
+  /// If set, making a thumbnail from an image in memory waits here.
+  let deriving: Gate?
   let hasBegun = Gate()
   let wasCancelled = Gate()
 
-  init(feeding: Gate? = nil) { self.feeding = feeding }
+  init(feeding: Gate? = nil, deriving: Gate? = nil) {
+    self.feeding = feeding
+    self.deriving = deriving
+  }
 
   var counts: Counts { state.withLock { $0 } }
 
@@ -43,6 +48,8 @@ final class FakeWorkerFactory: ThumbnailWorkerFactory {
     -> UIImage
   {
     count { $0.derived += 1 }
+    if let deriving, await !deriving.wait() { throw .cancelled }
+    if form.target?.enlarges == true { throw ImageError(.invalidRequest, "The size is too large.") }
     return image
   }
 }
@@ -72,7 +79,7 @@ final class FakeWorker: ThumbnailWorker {
     let data = bytes.withLock { $0 }
     guard !data.starts(with: Data("bad".utf8)) else { throw ImageError(.corrupt, "The image is invalid.") }
     factory.count { $0.finished += 1 }
-    return .images(forms.map { _ in .pixel(of: data) })
+    return .images(forms.map { _ in .success(.pixel(of: data)) })
   }
 
   func preview(priority: WorkPriority) async throws(ImageError) -> UIImage? {

@@ -143,7 +143,11 @@ import Testing
         guard let pass = pick(running.keys) else { return }
         running[pass] = nil
         let fate = Int.random(in: 0..<8, using: &random)
-        perform(fate == 0 ? test.machine.passFailed(pass) : test.machine.passEnded(pass))
+        var actions: [PipelineStateMachine.Action] = []
+        if fate == 1, let target = test.machine.passes[pass]?.order.randomElement(using: &random) {
+          actions = test.machine.targetFailed(pass, target)
+        }
+        perform(actions + (fate == 0 ? test.machine.passFailed(pass) : test.machine.passEnded(pass)))
       default:
         if Bool.random(using: &random) {
           guard let job = pick(fetching.filter(\.value).keys) else { return }

@@ -36,6 +36,30 @@ import Testing
     #expect(server.requests.count == 1)
   }
 
+  @Test func `a request that the image cannot satisfy does not fail the others`() async throws {
+    let photo = try Self.photo(300, 200)
+    let asked = Gate()
+    let release = Gate()
+    let server = try ScriptedServer { connection in
+      while try connection.nextRequest() != nil {
+        asked.open()
+        try connection.wait(for: release)
+        try connection.send(Reply(body: photo))
+      }
+    }
+    let pipeline = pipeline()
+    // In one decode, an enlargement to more than 50 million pixels comes first.
+    let large = ThumbnailTarget(width: 20_000, height: 20_000, enlarges: true)
+    let invalid = pipeline.load(ImageRequest(url: server.url(), target: large))
+    #expect(await asked.wait())
+    let valid = pipeline.load(.fit(100, server.url()))
+    release.open()
+    #expect(try await valid.value.size == CGSize(width: 100, height: 67))
+    let error = await failure { try await invalid.value } as? ImageError
+    #expect(error?.code == .invalidRequest)
+    #expect(server.requests.count == 1)
+  }
+
   @Test func `a thumbnail made from another one looks like one made from the photo`() async throws {
     let photo = try Self.photo(800, 600)
     let server = try ScriptedServer.http { _ in Reply(body: photo) }

@@ -38,10 +38,11 @@ import Testing
     }
   }
 
-  @Test func `a thumbnail without pixels is an invalid request`() async throws {
+  @Test func `a thumbnail without pixels or with too long a side is an invalid request`() async throws {
     let url = try #require(URL(string: "http://127.0.0.1:1/"))
     let test = PipelineUnderTest()
-    for size in [CGSize(width: 0, height: 10), CGSize(width: Double.nan, height: 10)] {
+    let sizes = [(0, 10), (10, -1), (.nan, 10), (65_536, 10)] as [(Double, Double)]
+    for size in sizes.map({ CGSize(width: $0, height: $1) }) {
       let error = await failure { try await test.pipeline.thumbnail(from: url, fitting: size) }
       #expect((error as? ImageError)?.code == .invalidRequest)
     }

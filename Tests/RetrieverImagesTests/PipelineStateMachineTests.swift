@@ -197,6 +197,19 @@ import Testing
     #expect(actions.last == .discard(job))
   }
 
+  @Test func `an invalid thumbnail fails only its own waiters and those that depend on it`() throws {
+    var test = MachineUnderTest()
+    let (job, _) = try test.askForFetch(1, for: .fit(200), of: "a")
+    _ = test.ask(2, for: .fit(90))
+    let pass = try #require(test.machine.bytesBegan(job).passes.first)
+    _ = test.ask(3, for: .fit(100))
+    _ = test.machine.fetchEnded(job)
+    let actions = test.machine.targetFailed(pass, .fit(200))
+    #expect(actions.count == 1 && Set(actions.answered) == [1, 3])
+    #expect(test.machine.targetFailed(pass, .fit(200)) == [])
+    #expect(test.machine.passEnded(pass) == [.succeed([2], job, .fit(90)), .discard(job)])
+  }
+
   @Test func aRefreshIsAFetchWithoutADecode() throws {
     var test = MachineUnderTest()
     let job = try #require(test.ask(1, for: nil).jobs.first)

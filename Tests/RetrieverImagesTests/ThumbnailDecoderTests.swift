@@ -36,6 +36,30 @@ import Testing
     #expect(sizes == [[32, 20], [100, 100], [50, 70]])
   }
 
+  @Test func `a target that the image cannot have does not fail the others`() throws {
+    let valid = ThumbnailTarget(width: 30, height: 30)
+    let invalid = ThumbnailTarget(width: 20_000, height: 20_000, enlarges: true)
+    for data in [
+      try JPEGFixture.baseline(width: 120, height: 90), HEIFFixture.phone().data(),
+      try JPEGFixture.baseline(width: 120, height: 90).dropLast(400),
+    ] {
+      let alone = ThumbnailDecoder(targets: [valid], limits: ImageLimits(), policy: .tolerate)
+      try feed(data, to: alone)
+      let decoder = ThumbnailDecoder(targets: [invalid, valid], limits: ImageLimits(), policy: .tolerate)
+      try feed(data, to: decoder)
+      #expect(try decoder.preview() != nil)
+      let results = try decoder.finishEach()
+      #expect(throws: ImageError.self) { try results[0].get() }
+      #expect(try results[1].get().pixels == bitmap(alone).pixels)
+    }
+    let none = ThumbnailDecoder(targets: [invalid, invalid], limits: ImageLimits())
+    #expect {
+      try feed(JPEGFixture.baseline(width: 120, height: 90), to: none)
+    } throws: {
+      ($0 as? ImageError)?.code == .invalidRequest
+    }
+  }
+
   @Test func `the size of the pieces does not change the result`() throws {
     let data = try JPEGFixture.progressive(width: 120, height: 90)
     let target = ThumbnailTarget(width: 30, height: 30)

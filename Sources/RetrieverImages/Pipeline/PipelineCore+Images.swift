@@ -29,7 +29,7 @@ extension PipelineCore {
         return handleLostStoredBytes(job, work)
       }
       switch try await worker.finish(priority: priority(of: job)) {
-      case .images(let images): finish(pass, of: job, Array(zip(forms, images)))
+      case .images(let results): finish(pass, of: job, Array(zip(forms, results)))
       case .needsOrientation(let found):
         await decode(pass, of: job, forms, followsFetch: followsFetch, orientation: found)
       }
@@ -92,19 +92,33 @@ extension PipelineCore {
       }
     }
     do {
-      var images: [(ImageForm, UIImage)] = []
+      var results: [(ImageForm, Result<UIImage, ImageError>)] = []
       for form in forms {
-        images.append((form, try await workerFactory.derive(form, from: image, priority: priority(of: job))))
+        results.append((form, try await derive(form, from: image, of: job)))
       }
-      finish(pass, of: job, images, freshness: cached?.freshness)
+      finish(pass, of: job, results, freshness: cached?.freshness)
     } catch {
       fail(pass, of: job, error, isBytes: false)
     }
   }
 
+  /// Makes a thumbnail from an image. The result is a failure if the image cannot have this thumbnail.
+  private func derive(
+    _ form: ImageForm, from image: UIImage, of job: JobID
+  ) async throws(ImageError) -> Result<UIImage, ImageError> {
+    do {
+      return .success(try await workerFactory.derive(form, from: image, priority: priority(of: job)))
+    } catch {
+      guard error.code == .invalidRequest else { throw error }
+      return .failure(error)
+    }
+  }
+
   private func finish(
-    _ pass: PassID, of job: JobID, _ images: [(ImageForm, UIImage)], freshness: Freshness? = nil
+    _ pass: PassID, of job: JobID, _ results: [(ImageForm, Result<UIImage, ImageError>)],
+    freshness: Freshness? = nil
   ) {
+    let images = results.compactMap { form, result in (try? result.get()).map { (form, $0) } }
     // The server may have sent an image that was still being written, so an incomplete image is fetched again.
     let isIncomplete = images.contains { $0.1.damage.contains { $0.kind == .incomplete } }
     var incomplete: ImageResource?
@@ -122,7 +136,11 @@ extension PipelineCore {
           memory.insert(image, resource, form, freshness)
         }
       }
-      return state.effects(of: state.machine.passEnded(pass))
+      var effects: [Effect] = []
+      for case (let form, .failure(let error)) in results {
+        effects += state.effects(of: state.machine.targetFailed(pass, form), error: error)
+      }
+      return effects + state.effects(of: state.machine.passEnded(pass))
     }
     if let incomplete { disk?.remove(incomplete) }
   }

@@ -19,10 +19,7 @@ struct RequestPlan: Sendable {
     guard let url = request.urlRequest.url else {
       throw URLError(.badURL, message: "The image request has no URL.")
     }
-    if let target = request.target, target.width < 1 || target.height < 1 {
-      throw ImageError(
-        .invalidRequest, "Invalid thumbnail size \(target.width) × \(target.height). Use at least 1 × 1.")
-    }
+    if let target = request.target { try ThumbnailGeometry.check(target) }
     guard request.urlRequest.httpMethod ?? "GET" == "GET" else {
       throw ImageError(.invalidRequest, "An image request must use the GET method.")
     }

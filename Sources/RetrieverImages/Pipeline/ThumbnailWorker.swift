@@ -13,8 +13,8 @@ protocol ThumbnailWorker: Sendable {
 
 /// The result of a pass over the bytes of an image.
 enum ThumbnailOutcome: Sendable {
-  /// One thumbnail for each form, in their order.
-  case images([UIImage])
+  /// One thumbnail for each form, in their order, or the reason why the image cannot have it.
+  case images([Result<UIImage, ImageError>])
   /// The file states its orientation after the pixels, and the thumbnails must be made again with it.
   case needsOrientation(ImageOrientation)
 }
@@ -72,7 +72,7 @@ private final class PooledThumbnailWorker: ThumbnailWorker, @unchecked Sendable 
 
   func finish(priority: WorkPriority) async throws(ImageError) -> ThumbnailOutcome {
     try await run(priority) { (decoder) throws(ImageError) in
-      let images = try decoder.finish()
+      let images = try decoder.finishEach()
       return decoder.lateOrientation.map { .needsOrientation($0) } ?? .images(images)
     }
   }

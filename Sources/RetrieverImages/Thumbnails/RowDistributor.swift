@@ -25,10 +25,12 @@ final class RowDistributor: RowConsumer {
     self.header = header
     var minimum = PixelSize(width: 1, height: 1)
     for builder in builders {
-      let size = try builder.begin(header)
+      guard let size = builder.begin(header) else { continue }
       minimum.width = max(minimum.width, size.width)
       minimum.height = max(minimum.height, size.height)
     }
+    // Without any thumbnail, there is no reason to decode the image.
+    if let failure = builders.first?.failure, builders.allSatisfy({ $0.failure != nil }) { throw failure }
     return minimum
   }
 
@@ -42,7 +44,7 @@ final class RowDistributor: RowConsumer {
 
   func neededArea(of size: PixelSize) -> FrameRectangle {
     var (left, top, right, bottom) = (size.width, size.height, 0, 0)
-    for builder in builders {
+    for builder in builders where builder.failure == nil {
       let area = builder.neededArea(of: size)
       (left, top) = (min(left, area.x), min(top, area.y))
       right = max(right, area.x + area.size.width)

@@ -8,17 +8,24 @@ final class ThumbnailBuilder {
   private var resampler: Resampler?
   private var pixels: [UInt8] = []
   private var format = RowFormat.rgb8
+  /// Set if the image cannot have this thumbnail. The other thumbnails of the same image do not fail.
+  private(set) var failure: ImageError?
 
   /// - Parameter target: The thumbnail's size; nil for the complete image at its own size.
   init(_ target: ThumbnailTarget?) { self.target = target }
 
-  /// Returns the smallest acceptable size of the rows.
-  func begin(_ header: ImageHeader) throws(ImageError) -> PixelSize {
+  /// Returns the smallest acceptable size of the rows; nil if the image cannot have this thumbnail.
+  func begin(_ header: ImageHeader) -> PixelSize? {
     orientation = header.orientation
     size = header.size
-    let geometry = try ThumbnailGeometry(target, size: header.size, orientation: orientation)
-    self.geometry = geometry
-    return target == nil ? header.size : geometry.minimumDecodedSize
+    do {
+      let geometry = try ThumbnailGeometry(target, size: header.size, orientation: orientation)
+      self.geometry = geometry
+      return target == nil ? header.size : geometry.minimumDecodedSize
+    } catch {
+      failure = error
+      return nil
+    }
   }
 
   /// Applies another orientation than that of the header. Returns false if the thumbnail must be made again with it, because

@@ -67,8 +67,18 @@ final class ThumbnailDecoder {
 
   /// Ends the input and returns the thumbnails in the order of the targets.
   ///
-  /// - Throws: The error in the image; ``ImageError/partialImages`` then contains the parts that could be decoded.
+  /// - Throws: The error in the image or of a thumbnail; ``ImageError/partialImages`` then contains the parts that could
+  ///   be decoded.
   func finish() throws(ImageError) -> [UIImage] {
+    var images: [UIImage] = []
+    for result in try finishEach() { images.append(try result.get()) }
+    return images
+  }
+
+  /// Ends the input and returns a thumbnail, or the reason why the image cannot have it, for each target.
+  ///
+  /// - Throws: The error in the image.
+  func finishEach() throws(ImageError) -> [Result<UIImage, ImageError>] {
     try flag.check()
     return try withPartialImages { () throws(ImageError) in
       if end == nil {
@@ -77,15 +87,19 @@ final class ThumbnailDecoder {
         }
       }
       turn()
-      var images: [UIImage] = []
+      var results: [Result<UIImage, ImageError>] = []
       for builder in rows.builders {
+        if let failure = builder.failure {
+          results.append(.failure(failure))
+          continue
+        }
         // If the decoder tolerated damage, rows may be missing.
         guard let bitmap = builder.finishedBitmap() ?? (end == nil ? nil : builder.bitmap()) else {
           throw end ?? ImageError(.truncated, "The image is incomplete: its data ends before the last row.")
         }
-        images.append(UIImage(bitmap: bitmap, damage: damage))
+        results.append(.success(UIImage(bitmap: bitmap, damage: damage)))
       }
-      return images
+      return results
     }
   }
 
@@ -101,13 +115,15 @@ final class ThumbnailDecoder {
     return damage
   }
 
-  /// Returns the image as decoded so far, in the size of the first target; nil before the first row.
+  /// Returns the image as decoded so far, in the size of the first valid target; nil before the first row.
   ///
   /// For a progressive image, this is the complete image, blurred. For other images, it is the upper part.
   func preview() throws(ImageError) -> UIImage? {
-    let snapshot = RowDistributor(targets: Array(targets.prefix(1)), flag: flag, budget: budget)
+    guard let index = rows.builders.firstIndex(where: { $0.failure == nil }) else { return nil }
+    let snapshot = RowDistributor(targets: [targets[index]], flag: flag, budget: budget)
     let hasSnapshot = try budget.spend { () throws(ImageError) in try decoder.snapshot(into: snapshot) }
-    return (hasSnapshot ? snapshot : rows).builders.first?.bitmap().map { UIImage(bitmap: $0) }
+    let builder = hasSnapshot ? snapshot.builders[0] : rows.builders[index]
+    return builder.bitmap().map { UIImage(bitmap: $0) }
   }
 
   /// Runs a step. An error contains what was wrong with the image, and the parts that were decoded.
@@ -135,9 +151,9 @@ final class ThumbnailDecoder {
       try work()
     } catch {
       // Without any row, there is no reason to read on.
-      guard policy == .tolerate, error.isDamage, rows.builders.allSatisfy({ $0.hasPixels }) else {
-        throw error
-      }
+      guard policy == .tolerate, error.isDamage,
+        rows.builders.allSatisfy({ $0.hasPixels || $0.failure != nil })
+      else { throw error }
       end = error
     }
   }

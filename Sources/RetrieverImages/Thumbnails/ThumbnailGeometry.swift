@@ -14,14 +14,7 @@ struct ThumbnailGeometry: Sendable, Equatable {
   init(_ target: ThumbnailTarget?, size: PixelSize, orientation: ImageOrientation) throws(ImageError) {
     storedSize = size
     guard let target else { return }
-    guard target.width > 0, target.height > 0, target.width <= Self.maximumSide,
-      target.height <= Self.maximumSide
-    else {
-      throw ImageError(
-        .invalidRequest,
-        "Invalid thumbnail size \(target.width) × \(target.height). Use a width and a height from 1 to "
-          + "\(Self.maximumSide).")
-    }
+    try Self.check(target)
     let isTransposed = orientation.isTransposed
     let box = PixelSize(width: target.width, height: target.height)
     let storedBox = isTransposed ? box.transposed : box
@@ -66,6 +59,17 @@ struct ThumbnailGeometry: Sendable, Equatable {
 
   /// The maximum number of pixels of a thumbnail that is larger than its image.
   static let maximumEnlargedPixels = 50_000_000
+
+  /// Throws if no image can have a thumbnail of that size.
+  static func check(_ target: ThumbnailTarget) throws(ImageError) {
+    let sides = 1...maximumSide
+    guard sides.contains(target.width), sides.contains(target.height) else {
+      throw ImageError(
+        .invalidRequest,
+        "Invalid thumbnail size \(target.width) × \(target.height). Use a width and a height from 1 to "
+          + "\(maximumSide).")
+    }
+  }
 
   private static func rounded(_ length: Double, within maximum: Int) -> Int {
     min(max(Int(length.rounded()), 1), maximum)

@@ -129,18 +129,25 @@ extension PipelineStateMachine {
     return actions
   }
 
+  /// The image cannot have one of the pass's thumbnails. `passEnded` follows for the others.
+  mutating func targetFailed(_ id: PassID, _ target: ImageForm) -> [Action] {
+    guard let pass = passes[id], pass.state == .running, pass.order.contains(target) else { return [] }
+    var actions: [Action] = []
+    passes[id]?.order.removeAll { $0 == target }
+    passes[id]?.waiters[target] = nil
+    var failedWaiters = Array(pass.waiters[target] ?? [])
+    failedWaiters += removeDependents(on: [target], of: pass.job, &actions)
+    answer(failedWaiters)
+    if !failedWaiters.isEmpty { actions.append(.fail(failedWaiters)) }
+    return actions
+  }
+
   /// Fails the waiters of the pass, and those whose thumbnails depend on it.
   mutating func passFailed(_ id: PassID) -> [Action] {
     guard let pass = passes[id], pass.state == .running else { return [] }
     var actions: [Action] = []
     var failedWaiters = removePass(id, stops: false, &actions)
-    for other in jobs[pass.job]?.passes ?? [] {
-      if case .made(let source) = passes[other]?.source, pass.order.contains(source),
-        passes[other]?.state == .gathering
-      {
-        failedWaiters += removePass(other, &actions)
-      }
-    }
+    failedWaiters += removeDependents(on: pass.order, of: pass.job, &actions)
     answer(failedWaiters)
     if !failedWaiters.isEmpty { actions.append(.fail(failedWaiters)) }
     endIfIdle(pass.job, &actions)
@@ -252,6 +259,18 @@ extension PipelineStateMachine {
     if stops, pass.state == .running { actions.append(.stopPass(id)) }
     forget(id)
     return pass.waiters.values.flatMap { $0 }
+  }
+
+  /// Ends the passes that wait for one of these thumbnails, and returns their waiters.
+  private mutating func removeDependents(
+    on sources: [ImageForm], of job: JobID, _ actions: inout [Action]
+  ) -> [WaiterID] {
+    var removedWaiters: [WaiterID] = []
+    for other in jobs[job]?.passes ?? [] where passes[other]?.state == .gathering {
+      guard case .made(let source) = passes[other]?.source, sources.contains(source) else { continue }
+      removedWaiters += removePass(other, &actions)
+    }
+    return removedWaiters
   }
 
   mutating func forget(_ id: PassID) {
