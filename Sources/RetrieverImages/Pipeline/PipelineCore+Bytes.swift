@@ -47,9 +47,10 @@ extension PipelineCore {
     let fetch = ImageFetch(plan, session: session, disk: disk, now: now)
     var unwanted: ImageFetch? = fetch
     perform { state in
-      guard state.works[job] != nil else { return [] }
+      guard let work = state.works[job] else { return [] }
+      if work.isSuperseded { fetch.supersede() }
       // The fetch of an earlier lookup, which nobody uses anymore.
-      unwanted = state.works[job]?.fetch
+      unwanted = work.fetch
       state.works[job]?.fetch = fetch
       return state.effects(of: state.machine.lookUpEnded(job, .missing))
     }
@@ -68,11 +69,14 @@ extension PipelineCore {
     guard let fetch = work.fetch ?? makeReplacementFetch(job, work) else { return }
     switch await fetch.run({ report($0, of: job, work) }) {
     case .completed:
-      if work.isRefresh { memory.remove(work.resource) }
-      perform { state in state.effects(of: state.machine.fetchEnded(job)) }
-    case .confirmed(let entry):
-      memory.renew(work.resource, entry.freshness)
       perform { state in
+        if work.isRefresh, state.works[job]?.isSuperseded != true { memory.remove(work.resource) }
+        return state.effects(of: state.machine.fetchEnded(job))
+      }
+    case .confirmed(let entry):
+      perform { state in
+        // The server has confirmed the version before the reload.
+        if state.works[job]?.isSuperseded != true { memory.renew(work.resource, entry.freshness) }
         state.works[job]?.fetch = nil
         state.works[job]?.freshness = entry.freshness
         return state.effects(of: state.machine.fetchEnded(job, isStored: true))
@@ -94,7 +98,8 @@ extension PipelineCore {
       defaultLifetime: configuration.defaultLifetime)
     let fetch = ImageFetch(plan, session: session, disk: disk(for: work.request), now: now)
     return state.withLock { state in
-      guard state.works[job] != nil else { return nil }
+      guard let work = state.works[job] else { return nil }
+      if work.isSuperseded { fetch.supersede() }
       state.works[job]?.fetch = fetch
       return fetch
     }
@@ -115,10 +120,13 @@ extension PipelineCore {
 
   private func report(_ report: ImageFetch.Report, of job: JobID, _ work: JobWork) {
     switch report {
+    case .responded:
+      guard work.cachePolicy == .reload else { return }
+      for fetch in state.withLock({ $0.supersedeOthers(by: job) }) { fetch.supersede() }
     case .began(let freshness):
-      // Thumbnails of an earlier version must not be mixed with this one.
-      if !work.isRefresh { memory.remove(work.resource) }
       perform { state in
+        // Thumbnails of an earlier version must not be mixed with this one.
+        if !work.isRefresh, state.works[job]?.isSuperseded != true { memory.remove(work.resource) }
         state.works[job]?.freshness = freshness
         return state.effects(of: state.machine.bytesBegan(job))
       }

@@ -125,14 +125,15 @@ extension PipelineCore {
     perform { state in
       guard state.machine.passes[pass] != nil else { return [] }
       state.tasks[pass] = nil
+      let isSuperseded = state.works[job]?.isSuperseded == true
       if isIncomplete {
         state.works[job]?.isBroken = true
-        incomplete = state.works[job]?.resource
+        if !isSuperseded { incomplete = state.works[job]?.resource }
       }
       let freshness = freshness ?? state.works[job]?.freshness ?? .never
       for (form, image) in images {
         state.works[job]?.images[form] = image
-        if freshness.isStorable, !isIncomplete, let resource = state.works[job]?.resource {
+        if freshness.isStorable, !isIncomplete, !isSuperseded, let resource = state.works[job]?.resource {
           memory.insert(image, resource, form, freshness)
         }
       }
@@ -153,7 +154,7 @@ extension PipelineCore {
       state.tasks[pass] = nil
       if isBroken {
         state.works[job]?.isBroken = true
-        resource = state.works[job]?.resource
+        if state.works[job]?.isSuperseded != true { resource = state.works[job]?.resource }
       }
       return state.effects(of: state.machine.passFailed(pass), error: error)
     }

@@ -23,6 +23,10 @@ final class PipelineCore: Sendable {
     var retryAfter: Duration?
     /// True if the image could not be decoded, so that its bytes are not worth keeping.
     var isBroken = false
+    /// Set after the server has sent the response to a request with the policy `reload`.
+    var isReloading = false
+    /// True if a reload has begun since this job began. Its image may be older, so it is returned but not stored.
+    var isSuperseded = false
   }
 
   struct State: Sendable {
@@ -263,9 +267,11 @@ extension PipelineCore.State {
   ) -> [PipelineCore.Effect] {
     let actions = machine.add(waiter, demand)
     if let job = machine.jobsByKey[demand.key], works[job] == nil {
+      let reload = machine.jobsByKey[JobKey(resource: plan.resource, cachePolicy: .reload)]
       works[job] = PipelineCore.JobWork(
         request: plan.request, resource: plan.resource, cachePolicy: policy,
-        isRefresh: demand.key.purpose == .refresh)
+        isRefresh: demand.key.purpose == .refresh,
+        isSuperseded: reload.flatMap { works[$0]?.isReloading } ?? false)
     }
     return effects(of: actions)
   }
@@ -289,6 +295,15 @@ extension PipelineCore.State {
         return .act(action)
       }
     }
+  }
+
+  /// Marks the other jobs of the resource that a job reloads. Returns their fetches, which must not store anything.
+  mutating func supersedeOthers(by job: JobID) -> [ImageFetch] {
+    guard let resource = works[job]?.resource else { return [] }
+    works[job]?.isReloading = true
+    let others = works.filter { $0.key != job && $0.value.resource == resource }
+    for other in others.keys { works[other]?.isSuperseded = true }
+    return others.values.compactMap(\.fetch)
   }
 
   /// Returns the loads that want updates on a job or one of its passes.

@@ -19,6 +19,8 @@ final class ImageFetch: Sendable {
   }
 
   enum Report: Sendable {
+    /// The server has begun to send the complete image. What is written to the disk cache is opened after this report.
+    case responded
     /// The first bytes of the image have arrived.
     case began(Freshness)
     /// The earlier bytes belong to another version.
@@ -40,6 +42,8 @@ final class ImageFetch: Sendable {
     var writer: DiskCacheWriter?
     var hasBegun = false
     var isOver = false
+    /// True if the image may be older than what another fetch stores.
+    var isSuperseded = false
   }
 
   /// A response with an error status.
@@ -97,6 +101,15 @@ final class ImageFetch: Sendable {
       return (state.writer.take(), !isBroken && state.entry?.strongValidator != nil)
     }
     writer?.end(keepsPart: keepsPart)
+  }
+
+  /// Leaves the disk cache to a newer fetch of the same resource. This fetch continues, but stores nothing.
+  func supersede() {
+    let writer = state.withLock { state in
+      state.isSuperseded = true
+      return state.writer.take()
+    }
+    writer?.end(keepsPart: false)
   }
 
   // MARK: An attempt
@@ -167,26 +180,27 @@ final class ImageFetch: Sendable {
   private func begin(_ response: HTTPURLResponse, _ report: (Report) -> Void) {
     let entry = CacheEntry(
       identity: plan.resource.identity, response: response, now: now(), defaultLifetime: plan.defaultLifetime)
-    let (hadBegun, oldWriter) = state.withLock { state in
+    let hadBegun = state.withLock { state in
       defer { state.hasBegun = false }
       if state.bytes.count > 0 { state.bytes = ByteStore() }
       state.entry = entry
-      return (state.hasBegun, state.writer.take())
+      return state.hasBegun
     }
     if hadBegun { report(.restarted) }
-    var writer: DiskCacheWriter?
-    if let disk, entry.freshness.isStorable {
-      oldWriter?.start(entry)
-      writer = oldWriter ?? disk.write(plan.resource, entry)
-    } else {
-      oldWriter?.end(keepsPart: false)
+    report(.responded)
+    // A writer only adds work to a queue. With the lock, it does so before `supersede` and `end`, or not at all.
+    let unusedWriter = state.withLock { state -> DiskCacheWriter? in
+      guard let disk, entry.freshness.isStorable, !state.isOver, !state.isSuperseded else {
+        return state.writer.take()
+      }
+      if let writer = state.writer {
+        writer.start(entry)
+      } else {
+        state.writer = disk.write(plan.resource, entry)
+      }
+      return nil
     }
-    // If the fetch has ended meanwhile, nobody else ends the writer.
-    let isOver = state.withLock { state in
-      if !state.isOver { state.writer = writer }
-      return state.isOver
-    }
-    if isOver { writer?.end(keepsPart: false) }
+    unusedWriter?.end(keepsPart: false)
   }
 
   private func receive(
@@ -228,7 +242,10 @@ final class ImageFetch: Sendable {
 
   private func confirm(_ stored: CacheEntry, _ response: HTTPURLResponse) -> CacheEntry {
     let entry = stored.confirmed(by: response, now: now(), defaultLifetime: plan.defaultLifetime)
-    disk?.confirm(plan.resource, entry)
+    // With the lock, so that the entry of a newer fetch is not changed.
+    state.withLock { state in
+      if !state.isSuperseded { disk?.confirm(plan.resource, entry) }
+    }
     return entry
   }
 
