@@ -83,6 +83,8 @@ import Testing
       }
       let bitmap = try #require(UIImage(data: form.data())).bitmap()
       #expect(bitmap.format == .rgba8)
+      let profile = try #require(decode(form.data()).header?.profile)
+      #expect(ColorProfile.make(profile, for: .grey8) != nil)
       for pixel in 0..<63 where bitmap.pixels[4 * pixel + 3] == 255 || type == .greyAlpha {
         for channel in 0..<3 {
           let difference = abs(Int(bitmap.pixels[4 * pixel + channel]) - Int(opaque[3 * pixel]))
