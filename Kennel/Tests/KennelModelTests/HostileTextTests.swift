@@ -11,7 +11,8 @@ import Testing
     "line\r\nline\n\n",
     "e\u{301} is not \u{e9}", "%s%n%x ?1 :name @x $y", "\u{FEFF}\u{FFFE}\u{10FFFF}",
     " spaces around ", "👩‍👩‍👧‍👦🐕‍🦺",
-    "\\u0000 \\ \" '", "{{template}} ${shell} $(id) `id`",
+    // This letter forms one character with what follows it.
+    "\u{D4E}\" \u{D4E}' \u{D4E}\\ \u{D4E}", "\\u0000 \\ \" '", "{{template}} ${shell} $(id) `id`",
   ]
 
   @Test(arguments: texts) func captionsAndCommentsAreStoredByteForByte(text: String) async throws {

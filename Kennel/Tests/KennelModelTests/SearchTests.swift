@@ -1,5 +1,6 @@
 import Foundation
 import KennelTestSupport
+import PostgresTestSupport
 import TestSupport
 import Testing
 
@@ -57,6 +58,8 @@ extension KennelStore {
         "caption:rex", "caption : rex", "-rex", "^rex", "rex OR nothing", "rex NOT luna", "NEAR(rex luna, 9)",
         "\"rex", "rex\"", "(rex", "rex)", "rex*", "*rex", "rex + luna", "{caption} : rex", "rex' OR '1'='1",
         "search MATCH 'x'", "rex AND", "AND", "OR", "NOT", "14 july)", "2024-07\"", "\"2024-07-14\" OR",
+        // This letter forms one character with what follows it.
+        "\u{D4E}\"", "\u{D4E}'", "\u{D4E}\\", "rex\u{D4E}\" OR", "rex\u{D4E}' | '", "rex\u{D4E}\\'",
       ] {
         _ = try await store.found(text)
       }
@@ -80,6 +83,65 @@ extension KennelStore {
         guard let query = try? SearchQuery(String(String.UnicodeScalarView(scalars))) else { continue }
         _ = try await store.posts.search(query, limit: 1, viewer: nil, address: "a")
       }
+    }
+  }
+
+  @Test(arguments: RecordsKind.available)
+  func `a text in which a letter joins with a quotation mark is found`(_ kind: RecordsKind) async throws {
+    #expect(try SearchQuery("\u{D4E}\"").expression(.sqlite)?.utf8.elementsEqual("\"\u{D4E}\"".utf8) == true)
+    #expect(try SearchQuery("\u{D4E}'").expression(.postgres)?.utf8.elementsEqual("('\u{D4E}')".utf8) == true)
+    try await withStore(kind) { store in
+      let ada = try await store.addUser()
+      let text = "\u{D4E}\"dog\" \u{D4E}'cat' \u{D4E}\\fox\u{D4E}\""
+      let post = try await store.addPost(1, by: ada, caption: text)
+      _ = try await store.posts.addComment(text + " wet", to: post.id, author: ada.id)
+      for word in ["dog", "cat", "fox", "wet", text] {
+        #expect(try await store.found(word).count == 1, "\(word)")
+      }
+      #expect(try await store.check().problems == [])
+    }
+  }
+
+  @Test func `marks belong to the words of their letters`() {
+    func words(_ text: String) -> [String] { text[...].searchWords.map { String($0) } }
+    #expect(words("हिन्दी, nai\u{308}ve 1\u{FE0F}\u{20E3}") == ["हिन्दी", "nai\u{308}ve", "1\u{FE0F}\u{20E3}"])
+    #expect(words("\u{301}a\u{D4E}\"b !\u{301}") == ["a\u{D4E}", "b"])
+    #expect(words(" \u{200D}👩‍👩‍👧 ").isEmpty)
+  }
+
+  @Test(.enabled(if: PostgresServer.isAvailable))
+  func `words and posts that are too long for PostgreSQL's index are cut`() async throws {
+    // One character of 2,100 bytes, and 80,000 words of three letters that form one character.
+    let long = String(repeating: "\u{1100}", count: 700)
+    let words = (0..<80_000).map { (number: Int) -> String in
+      var word = String.UnicodeScalarView()
+      for letter in [number / 7225, number / 85 % 85, number % 85] {
+        word.append(Unicode.Scalar(UInt16(0x1100 + letter)) ?? "a")
+      }
+      return String(word)
+    }
+    // A word needs 5 more bytes for its position.
+    let byteCount = words.prefix(100).map { WordVector.normalized($0).utf8.count + 5 }.reduce(0, +)
+    #expect(byteCount * words.count / 100 > 1 << 20)
+    try await withStore(.postgres) { store in
+      let ada = try await store.addUser()
+      let post = try await store.addPost(
+        1, by: ada, caption: "Rex", taken: try .at("2024-07-14T10:00:00Z"))
+      _ = try await store.posts.addComment(long, to: post.id, author: ada.id)
+      #expect(try await store.found("rex") == ["Rex"])
+      try await store.database.write { transaction throws(KennelError) in
+        for start in stride(from: 0, to: words.count, by: 400) {
+          try transaction.connection.run(
+            "INSERT INTO comments (post, author, text, created) VALUES (?, ?, ?, 1)", .integer(post.id),
+            .integer(ada.id), .text(words[start..<start + 400].joined(separator: " ")))
+        }
+        try transaction.connection.run(
+          "INSERT INTO comments (post, author, text, created) VALUES (?, ?, 'Wet', 1)", .integer(post.id),
+          .integer(ada.id))
+      }
+      // The day is found, although its words come last.
+      #expect(try await store.found("wet rex 2024-07-14") == ["Rex"])
+      #expect(try await store.check().problems == [])
     }
   }
 

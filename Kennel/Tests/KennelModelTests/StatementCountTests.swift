@@ -1,4 +1,5 @@
 import KennelTestSupport
+import PostgresTestSupport
 import TestSupport
 import Testing
 
@@ -28,6 +29,27 @@ import Testing
       #expect(many.posts.map(\.caption) == (10..<60).reversed().map { "\($0)" })
       let liked = try #require(many.posts.first { $0.id == 30 })
       #expect(liked.isFavourite && liked.favouriteCount == 1 && liked.commentCount == 1)
+    }
+  }
+
+  @Test(.enabled(if: PostgresServer.isAvailable, "SQLite makes the words of all posts with one statement"))
+  func `a new name changes the words of many posts with few statements`() async throws {
+    try await withStore(.postgres) { store in
+      let ada = try await store.addUser()
+      try await store.addPost(1, by: ada, caption: "Rex")
+      let statements = try await store.database.write { transaction throws(KennelError) in
+        let connection = transaction.connection
+        try ManyPosts.copyAll(449, connection)
+        try connection.run("UPDATE users SET name = 'Bruno', folded = 'bruno'")
+        let counting = CountingConnection(connection)
+        try SearchIndex.update(counting)
+        return counting.count
+      }
+      #expect(statements <= 15)
+      #expect(try await store.check().problems == [])
+      let found = try await store.posts.search(
+        try SearchQuery("bruno rex"), limit: Posts.maximumPageSize, viewer: nil, address: "a")
+      #expect(found.value.count == Posts.maximumPageSize)
     }
   }
 

@@ -59,6 +59,31 @@ import Testing
     }
   }
 
+  @Test func `a user is removed with any amount of content`() async throws {
+    try await withStore { store in
+      let ada = try await store.addUser()
+      let bob = try await store.addUser("Bob", role: .owner)
+      try await store.addPost(1, by: ada)
+      try await store.addPost(2, by: bob)
+      try await store.database.write { transaction throws(KennelError) in
+        let connection = transaction.connection
+        // More rows than are read at a time.
+        try ManyPosts.copyAll(500, connection)
+        try connection.run(
+          #"INSERT INTO favourites (post, "user", created) SELECT id, ?, 1 FROM posts WHERE author = ?"#,
+          .integer(ada.id), .integer(bob.id))
+        try connection.run(
+          "INSERT INTO comments (post, author, text, created) SELECT id, ?, 'wet', 1 FROM posts WHERE author = ?",
+          .integer(ada.id), .integer(bob.id))
+      }
+      let removed = try await store.accounts.removeUser(ada.id)
+      #expect(removed == .init(posts: 501, comments: 501, favourites: 501))
+      #expect(try await store.counts().posts == 501)
+      #expect(try await store.found("wet") == [])
+      #expect(try await store.checkedProblems() == [])
+    }
+  }
+
   @Test func `posts and comments can be transferred to another user`() async throws {
     try await withStore { store in
       let fixture = try await TwoUsersFixture(store)

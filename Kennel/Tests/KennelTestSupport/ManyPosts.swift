@@ -12,4 +12,16 @@ package enum ManyPosts {
     try connection.script(
       String(contentsOf: script, encoding: .utf8).replacing("?1", with: String(count)))
   }
+
+  /// Adds copies of each post in a transaction, in SQLite or in PostgreSQL.
+  package static func copyAll(_ count: Int, _ connection: any RecordConnection) throws(KennelError) {
+    try connection.run(
+      """
+      INSERT INTO posts (author, photo, caption, created, metadata, original, original_format, part, taken, taken_offset,
+        taken_source, taken_local, binned)
+      WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+      SELECT author, photo, caption, created, metadata, original, original_format, part, taken, taken_offset,
+        taken_source, taken_local, binned FROM posts CROSS JOIN n
+      """, .integer(Int64(count)))
+  }
 }

@@ -105,30 +105,50 @@ extension Accounts {
     }
   }
 
+  /// The number of rows that are read at a time. A result has a maximum number of rows.
+  private static let pageSize = 500
+
+  /// Calls a closure until it has removed all rows. It removes a page of them, and returns their number. Returns the number of all.
+  private static func inPages(_ removePage: () throws(KennelError) -> Int) throws(KennelError) -> Int {
+    var total = 0
+    while true {
+      let count = try removePage()
+      total += count
+      if count < pageSize { return total }
+    }
+  }
+
   private func removeFavourites(
     of user: User.ID, at now: Date, in transaction: WriteTransaction
   ) throws(KennelError) -> Int {
     let connection = transaction.connection
-    let favoured = try connection.rows(#"SELECT post FROM favourites WHERE "user" = ?"#, .integer(user)) {
-      $0.integer(0)
+    return try Self.inPages { () throws(KennelError) in
+      let favoured = try connection.rows(
+        #"SELECT post FROM favourites WHERE "user" = ? ORDER BY post LIMIT ?"#, .integer(user),
+        .integer(Int64(Self.pageSize))
+      ) { $0.integer(0) }
+      guard let last = favoured.last else { return 0 }
+      try connection.run(
+        #"DELETE FROM favourites WHERE "user" = ? AND post <= ?"#, .integer(user), .integer(last))
+      for post in favoured {
+        let count = try Posts.favouriteCount(post, connection)
+        try posts.changes.record(.favourites(count: count), post: post, at: now, in: transaction)
+      }
+      return favoured.count
     }
-    try connection.run(#"DELETE FROM favourites WHERE "user" = ?"#, .integer(user))
-    for post in favoured {
-      let count = try Posts.favouriteCount(post, connection)
-      try posts.changes.record(.favourites(count: count), post: post, at: now, in: transaction)
-    }
-    return favoured.count
   }
 
   private func removePosts(
     of user: User.ID, at now: Date, in transaction: WriteTransaction
   ) throws(KennelError) -> Int {
-    let own = try transaction.connection.rows("SELECT id, photo FROM posts WHERE author = ?", .integer(user))
-    {
-      (id: $0.integer(0), photo: $0.blob(1))
+    try Self.inPages { () throws(KennelError) in
+      let own = try transaction.connection.rows(
+        "SELECT id, photo FROM posts WHERE author = ? ORDER BY id LIMIT ?", .integer(user),
+        .integer(Int64(Self.pageSize))
+      ) { (id: $0.integer(0), photo: $0.blob(1)) }
+      for post in own { try posts.remove(post.id, photo: post.photo, at: now, in: transaction) }
+      return own.count
     }
-    for post in own { try posts.remove(post.id, photo: post.photo, at: now, in: transaction) }
-    return own.count
   }
 
   /// Removes the user's remaining comments. Comments on the user's own posts have already been deleted.
@@ -136,15 +156,18 @@ extension Accounts {
     of user: User.ID, at now: Date, in transaction: WriteTransaction
   ) throws(KennelError) -> Int {
     let connection = transaction.connection
-    let own = try connection.rows("SELECT id, post FROM comments WHERE author = ?", .integer(user)) {
-      (id: $0.integer(0), post: $0.integer(1))
+    return try Self.inPages { () throws(KennelError) in
+      let own = try connection.rows(
+        "SELECT id, post FROM comments WHERE author = ? ORDER BY id LIMIT ?", .integer(user),
+        .integer(Int64(Self.pageSize))
+      ) { (id: $0.integer(0), post: $0.integer(1)) }
+      for comment in own {
+        try connection.run("DELETE FROM comments WHERE id = ?", .integer(comment.id))
+        let count = try Posts.commentCount(comment.post, connection)
+        try posts.changes.record(
+          .commentDeleted(comment: comment.id, count: count), post: comment.post, at: now, in: transaction)
+      }
+      return own.count
     }
-    for comment in own {
-      try connection.run("DELETE FROM comments WHERE id = ?", .integer(comment.id))
-      let count = try Posts.commentCount(comment.post, connection)
-      try posts.changes.record(
-        .commentDeleted(comment: comment.id, count: count), post: comment.post, at: now, in: transaction)
-    }
-    return own.count
   }
 }

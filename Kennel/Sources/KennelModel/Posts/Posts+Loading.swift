@@ -55,7 +55,7 @@ extension Posts {
 
 extension SQLDialect {
   /// Returns a list of numbers in the form that a statement can take apart.
-  fileprivate func list(_ numbers: [Int64]) -> String {
+  func list(_ numbers: [Int64]) -> String {
     let list = numbers.map { String($0) }.joined(separator: ",")
     return self == .sqlite ? "[\(list)]" : "{\(list)}"
   }

@@ -36,7 +36,7 @@ enum SearchCompletions {
       """, .text(beginning), .text(beginning + "\u{10FFFF}"), .integer(Int64(maximumCount + 1))
     ) { $0.text(0) }
     // The words come from the file, so the safety of the query must not depend on them.
-    guard words.count <= maximumCount, words.allSatisfy({ $0.allSatisfy { $0.isLetter || $0.isNumber } })
+    guard words.count <= maximumCount, words.allSatisfy({ $0.unicodeScalars.allSatisfy(\.isInSearchWord) })
     else { return nil }
     return words
   }

@@ -4,15 +4,27 @@ import KennelStorage
 /// The search in PostgreSQL: each post has a vector of its words with their positions. The words are made here, in the same way for
 /// posts and for queries.
 extension SearchIndex {
-  /// The number of posts whose words are made together when all are made.
+  /// The number of posts whose words are made together.
   private static let pageSize = 200
+  /// The number of changed posts that are read at a time. A result has a maximum number of rows.
+  private static let changePageSize = 10_000
 
-  /// Brings the words of posts up to date that triggers have noted as changed.
+  /// Brings the words of posts up to date that triggers have noted as changed. A new name changes all posts of a person.
   static func updateVectors(_ connection: any RecordConnection) throws(KennelError) {
-    let posts = try connection.rows("SELECT DISTINCT post FROM search_changes") { $0.integer(0) }
-    if posts.isEmpty { return }
-    try connection.run("DELETE FROM search_changes")
-    for post in posts { try store(vectors(of: post...post, connection), connection) }
+    var last = Post.ID.min
+    while true {
+      let posts = try connection.rows(
+        "SELECT DISTINCT post FROM search_changes WHERE post > ? ORDER BY post LIMIT ?", .integer(last),
+        .integer(Int64(changePageSize))
+      ) { $0.integer(0) }
+      for start in stride(from: 0, to: posts.count, by: pageSize) {
+        let page = Array(posts[start..<min(start + pageSize, posts.count)])
+        try store(vectors(of: page, connection), connection)
+      }
+      last = posts.last ?? last
+      if posts.count < changePageSize { break }
+    }
+    if last > .min { try connection.run("DELETE FROM search_changes") }
   }
 
   /// Makes the words of all posts again.
@@ -34,7 +46,7 @@ extension SearchIndex {
         """
         SELECT 1 FROM json_array_elements(CAST(? AS json)) e LEFT JOIN search s ON s.post = CAST(e ->> 0 AS bigint)
         WHERE s.words IS DISTINCT FROM CAST(e ->> 1 AS tsvector) LIMIT 1
-        """, .text(json(page)), row: { _ in true }) == nil
+        """, .text(try json(page)), row: { _ in true }) == nil
     }
   }
 
@@ -51,12 +63,17 @@ extension SearchIndex {
       SELECT p.id, CAST(e ->> 1 AS tsvector), CASE WHEN p.binned IS NULL THEN p.taken_local END
       FROM json_array_elements(CAST(? AS json)) e JOIN posts p ON p.id = CAST(e ->> 0 AS bigint)
       ON CONFLICT (post) DO UPDATE SET words = excluded.words, taken_local = excluded.taken_local
-      """, .text(json(vectors)))
+      """, .text(try json(vectors)))
   }
 
-  /// The words have letters, digits and punctuation of their own only, so nothing needs an escape.
-  private static func json(_ vectors: [PostWords]) -> String {
-    "[" + vectors.map { "[\($0.post),\"\($0.words.text)\"]" }.joined(separator: ",") + "]"
+  /// Returns a list of pairs: the number of a post and its words, both as texts.
+  private static func json(_ vectors: [PostWords]) throws(KennelError) -> String {
+    do {
+      let data = try JSONEncoder().encode(vectors.map { ["\($0.post)", $0.words.text] })
+      return String(decoding: data, as: UTF8.self)
+    } catch {
+      throw KennelError(.failed, "The words of the photos could not be stored.", cause: "\(error)")
+    }
   }
 
   /// Passes on the words of all posts in pages, as long as the closure returns true.
@@ -68,40 +85,43 @@ extension SearchIndex {
   ) throws(KennelError) -> Bool {
     var first: Post.ID = 1
     while true {
-      let page = try vectors(of: first...Post.ID.max, connection)
-      guard let last = page.last?.post else { return true }
-      guard try body(page) else { return false }
+      let page = try connection.rows(
+        "SELECT id FROM posts WHERE id >= ? ORDER BY id LIMIT ?", .integer(first), .integer(Int64(pageSize))
+      ) { $0.integer(0) }
+      guard let last = page.last else { return true }
+      guard try body(vectors(of: page, connection)) else { return false }
       guard last < .max, page.count == pageSize else { return true }
       first = last + 1
     }
   }
 
-  /// Returns the words of the first posts of a range. What is found is the same as in SQLite: the latest 200 comments, and the titles
+  /// Returns the words of those of these posts that exist. What is found is the same as in SQLite: the latest 200 comments, and the titles
   /// of the latest 20 albums.
   private static func vectors(
-    of posts: ClosedRange<Post.ID>, _ connection: any RecordConnection
+    of posts: [Post.ID], _ connection: any RecordConnection
   ) throws(KennelError) -> [PostWords] {
+    if posts.isEmpty { return [] }
+    let list = SQLValue.text(connection.dialect.list(posts))
     let found = try connection.rows(
       """
       SELECT p.id, p.caption, coalesce(p.peer_author, u.name), p.taken_local
-      FROM posts p JOIN users u ON u.id = p.author WHERE p.id BETWEEN ? AND ? ORDER BY p.id LIMIT ?
-      """, .integer(posts.lowerBound), .integer(posts.upperBound), .integer(Int64(pageSize))
+      FROM posts p JOIN users u ON u.id = p.author WHERE p.id = ANY (CAST(? AS bigint[])) ORDER BY p.id
+      """, list
     ) { (post: $0.integer(0), texts: [$0.text(1), $0.text(2)], taken: $0.integer(3)) }
-    guard let first = found.first?.post, let last = found.last?.post else { return [] }
     let comments = try connection.rows(
       """
       SELECT p.id, c.text FROM posts p
       CROSS JOIN LATERAL (SELECT id, text FROM comments WHERE post = p.id ORDER BY id DESC LIMIT 200) c
-      WHERE p.id BETWEEN ? AND ? ORDER BY p.id, c.id DESC
-      """, .integer(first), .integer(last)
+      WHERE p.id = ANY (CAST(? AS bigint[])) ORDER BY p.id, c.id DESC
+      """, list
     ) { (post: $0.integer(0), text: $0.text(1)) }
     let titles = try connection.rows(
       """
       SELECT p.id, t.title FROM posts p CROSS JOIN LATERAL (
         SELECT m.album, a.title FROM album_posts m JOIN albums a ON a.id = m.album
         WHERE m.post = p.id ORDER BY m.album DESC LIMIT 20
-      ) t WHERE p.id BETWEEN ? AND ? ORDER BY p.id, t.album DESC
-      """, .integer(first), .integer(last)
+      ) t WHERE p.id = ANY (CAST(? AS bigint[])) ORDER BY p.id, t.album DESC
+      """, list
     ) { (post: $0.integer(0), text: $0.text(1)) }
     let texts = Dictionary(grouping: comments + titles) { $0.post }
     return found.map { post in
@@ -118,21 +138,44 @@ extension SearchIndex {
 struct WordVector {
   private var positions: [String: [String]] = [:]
   private var last = 0
+  /// The size in PostgreSQL: of the words, and of their positions. It is a little too high rather than too low.
+  private var byteCount = 0
 
   /// The limits of PostgreSQL: of a position, and of the positions of one word.
   private static let maximumPosition = 16_383
   private static let maximumCount = 255
+  /// The maximum length of a word, in characters and in bytes. PostgreSQL allows 2,046 bytes.
+  private static let maximumLength = 200
+  private static let maximumWordByteCount = 2_000
+  /// The size at which no more words are added. PostgreSQL allows 1 MiB, including the last word and the words of the date.
+  private static let maximumByteCount = 900_000
 
   /// Returns a word as it is stored and searched for: without accents, in lower case, and not too long.
   static func normalized(_ word: some StringProtocol) -> String {
     let folded = word.folding(
       options: [.caseInsensitive, .diacriticInsensitive, .widthInsensitive], locale: nil)
-    return String(folded.lowercased().filter { $0.isLetter || $0.isNumber }.prefix(200))
+    let word = folded.lowercased()[...].searchWords.joined(separator: "").prefix(maximumLength)
+    guard word.utf8.count > maximumWordByteCount else { return String(word) }
+    var short = String.UnicodeScalarView()
+    var byteCount = 0
+    for scalar in word.unicodeScalars {
+      byteCount += UTF8.width(scalar)
+      guard byteCount <= maximumWordByteCount else { break }
+      short.append(scalar)
+    }
+    return String(short)
   }
+
+  /// Returns a word as a part of a text that PostgreSQL reads as a vector or as a query. Words are letters and digits only, but the safety
+  /// of a query must not depend on that.
+  static func quoted(_ word: String) -> String { "'" + word.doubling("'\\") + "'" }
 
   /// Adds a text. No phrase begins in one text and ends in another.
   mutating func add(_ text: String) {
-    for word in text.split(whereSeparator: { !$0.isLetter && !$0.isNumber }) { add(word: word) }
+    for word in text[...].searchWords {
+      guard byteCount < Self.maximumByteCount else { return }
+      add(word: word)
+    }
     last += 10
   }
 
@@ -149,12 +192,16 @@ struct WordVector {
   private mutating func add(word: some StringProtocol, weight: String = "") {
     let word = Self.normalized(word)
     last += 1
-    guard !word.isEmpty, positions[word, default: []].count < Self.maximumCount else { return }
+    guard !word.isEmpty else { return }
+    let count = positions[word]?.count ?? 0
+    guard count < Self.maximumCount else { return }
+    // A word has a number of positions, and may begin at an even address.
+    byteCount += (count == 0 ? word.utf8.count + 3 : 0) + 2
     positions[word, default: []].append("\(min(last, Self.maximumPosition))\(weight)")
   }
 
-  /// The text that PostgreSQL reads. Words are letters and digits only, so nothing in them has a meaning.
+  /// The text that PostgreSQL reads.
   var text: String {
-    positions.map { "'\($0.key)':\($0.value.joined(separator: ","))" }.joined(separator: " ")
+    positions.map { "\(Self.quoted($0.key)):\($0.value.joined(separator: ","))" }.joined(separator: " ")
   }
 }

@@ -79,7 +79,7 @@ private struct Word: Hashable {
 
   init(_ text: Substring) {
     self.text = text
-    parts = text.split { !$0.isLetter && !$0.isNumber }
+    parts = text.searchWords
   }
 
   /// Whether this can be the beginning of a word. A single character is the beginning of too many words.
@@ -87,22 +87,25 @@ private struct Word: Hashable {
 
   /// The word in the language of SQLite’s index, with each of these words as its last part.
   func phrase(completions: [String]) -> String {
-    let phrases = completions.map { "\"" + (parts.dropLast() + [$0[...]]).joined(separator: " ") + "\"" }
+    let phrases = completions.map { Self.quoted(parts.dropLast() + [$0[...]]) }
     return phrases.isEmpty ? phrase(.sqlite) : "(" + phrases.joined(separator: " OR ") + ")"
   }
 
   /// The word in the language of the index: its parts in this order.
   func phrase(_ dialect: SQLDialect, isPrefix: Bool = false) -> String {
     if dialect == .postgres {
-      let words = parts.map(WordVector.normalized).filter { !$0.isEmpty }.map { "'\($0)'" }
+      let words = parts.map(WordVector.normalized).filter { !$0.isEmpty }.map { WordVector.quoted($0) }
       // No post has this word.
       if words.isEmpty { return "'-'" }
       return "(" + words.joined(separator: " <-> ") + (isPrefix ? ":*)" : ")")
     }
-    // A letter or digit is never a quotation mark, but the safety of the query must not depend on that.
-    let quoted = parts.joined(separator: " ").split(separator: "\"", omittingEmptySubsequences: false)
-      .joined(separator: "\"\"")
-    return "\"\(quoted)\"" + (isPrefix ? " *" : "")
+    return Self.quoted(parts) + (isPrefix ? " *" : "")
+  }
+
+  /// Returns words in the language of SQLite’s index. A word never contains a quotation mark, but the safety of the query must not depend
+  /// on that.
+  private static func quoted(_ words: [Substring]) -> String {
+    "\"" + words.joined(separator: " ").doubling("\"") + "\""
   }
 
   /// The word of the index for a month such as `2024-07`, or for a day such as `2024-07-14`.
