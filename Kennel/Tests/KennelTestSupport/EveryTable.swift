@@ -6,6 +6,9 @@ package enum EveryTable {
   /// A text in which an apostrophe is a part of another character, and backslashes and quotation marks have no meaning.
   package static let difficultText = "O'Brien'\u{301}s dog's “\\x41\\' \"Бобик\" 🐶\n; DROP TABLE users; --"
 
+  /// A text with the characters that PostgreSQL stores in another form.
+  package static let encodedText = "a\0b \u{100000} \u{100000}\u{100001} \u{100001}\0"
+
   /// Adds rows to all tables of a kennel in SQLite that is not open.
   package static func fill(_ directory: String) throws {
     let connection = try Connection(
@@ -13,6 +16,7 @@ package enum EveryTable {
     try connection.script(script)
     try connection.run("UPDATE posts SET caption = ? WHERE id = 7", .text(difficultText))
     try connection.run("UPDATE comments SET text = ? WHERE id = 9", .text(difficultText))
+    try connection.run("UPDATE comments SET text = ? WHERE id = 11", .text(encodedText))
   }
 
   private static let script = """

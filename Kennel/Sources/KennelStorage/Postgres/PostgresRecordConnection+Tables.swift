@@ -23,7 +23,7 @@ extension PostgresRecordConnection: TableConnection {
       if row.isNull(index) { return .null }
       return switch column.kind {
       case .integer: .integer(row.integer(index))
-      case .text: .text(row.text(index))
+      case .text: .text(TextWithNUL.decoded(row.text(index)))
       case .blob: .blob(row.blob(index))
       }
     }
@@ -48,7 +48,7 @@ extension PostgresRecordConnection: TableConnection {
       statement += "("
       for (index, value) in row.enumerated() {
         if index > 0 { statement += "," }
-        statement += try Self.literal(value, table.name)
+        statement += Self.literal(value)
       }
       statement += ")"
     }
@@ -56,22 +56,16 @@ extension PostgresRecordConnection: TableConnection {
   }
 
   /// Returns a value as a part of a statement. In such a text, only the apostrophe has a meaning.
-  private static func literal(_ value: SQLValue, _ table: String) throws(KennelError) -> String {
+  private static func literal(_ value: SQLValue) -> String {
     switch value {
     case .null: return "NULL"
     case .integer(let number): return "\(number)"
     case .blob(let bytes): return "'\\x\(Hexadecimal.text(bytes))'"
     case .text(let text):
-      guard !text.utf8.contains(0) else {
-        throw KennelError(
-          .notAllowed,
-          "A text of the table \(table) contains the character NUL, which PostgreSQL cannot store. Edit the text first."
-        )
-      }
       // Bytes, not characters: an accent after an apostrophe would make another character of it.
       let apostrophe = UInt8(ascii: "'")
       var bytes = [apostrophe]
-      for byte in text.utf8 {
+      for byte in TextWithNUL.encoded(text).utf8 {
         if byte == apostrophe { bytes.append(apostrophe) }
         bytes.append(byte)
       }
