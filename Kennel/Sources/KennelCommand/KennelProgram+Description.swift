@@ -200,7 +200,7 @@ extension KennelProgram {
       CommandDescription(
         "backup", "write a backup of the kennel to a file or a directory", operands: "[FILE]", count: 0...1,
         discussion: [
-          "FILE is a tar archive with the database and the photos, which only its owner can read. The kennel can be served during the backup. FILE appears under its name when the backup is complete. The backup contains photos as they were uploaded, with their places. It does not contain sessions and secret links. A kennel in PostgreSQL and a store gives the same backup, which can be restored into a directory, too.",
+          "FILE is a tar archive with the database and the photos, which only its owner can read. The kennel can be served during the backup. FILE appears under its name when the backup is complete. The backup contains photos as they were uploaded, with their places. It does not contain sessions, secret links and the tokens that kennel peer makes for other kennels. A kennel in PostgreSQL and a store gives the same backup, which can be restored into a directory, too.",
           "If FILE is a symbolic link, its target is replaced. Pipes and devices are written to directly. Use - for standard output.",
           "With --to, the command adds a backup to DIR. Photos that an earlier backup there has are not written again, but each backup is complete and can be restored without the others. DIR must be empty at first, or must not exist. The command does not read the photos again that are in DIR; kennel restore verifies them.",
           "With --passphrase-file, the backup is encrypted. Without the passphrase, nobody can restore it. The passphrase is the first line of the file, and FILE can be a descriptor, such as /dev/fd/3.",
@@ -225,6 +225,7 @@ extension KennelProgram {
           "The kennel's directory must be empty or must not exist. The command verifies the backup before it puts the files in place. A damaged backup leaves nothing behind.",
           "DIR is a directory of kennel backup --to, of which the latest backup is restored. To restore an earlier one, give its file in DIR/snapshots.",
           "With --database or --photos, or these settings, the records go to PostgreSQL, or the photos to a store. It does not matter where they were when the backup was made. The database must be empty, and the store must have no photos. The kennel's directory needs space for all photos meanwhile.",
+          "People sign in again. Other kennels that copied posts with a token need new tokens, which kennel peer add makes.",
         ],
         options: [passphrase] + ["database", "photos"].compactMap { Setting.named($0)?.option } + common,
         examples: [

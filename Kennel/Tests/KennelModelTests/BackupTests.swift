@@ -26,10 +26,11 @@ struct BackupTests {
       from: directory.path("kennel.tar"), to: directory.path(name), configuration: .forTest)
   }
 
-  @Test func `a restored store has everything except sessions`() async throws {
+  @Test func `a restored store has everything except sessions and tokens of other kennels`() async throws {
     let directory = try TemporaryDirectory()
-    let (posts, token) = try await withStore { store in
+    let (posts, token, peer) = try await withStore { store in
       let ada = try await fill(store)
+      let peer = try await store.accounts.addPeer("Hounds")
       let session = try await store.accounts.beginSession(of: ada.id)
       let last = Mutex(BackupProgress())
       let report = try await store.backUp(to: .path(directory.path("kennel.tar"))) { now in
@@ -39,7 +40,7 @@ struct BackupTests {
       #expect(last.withLock { $0.photos == 20 && $0.photoCount == 20 })
       #expect(FileCalls.size(of: directory.path("kennel.tar")) == report.bytes)
       #expect(try await eventually { try store.incomingFiles().isEmpty })
-      return (try await store.posts.persistentPosts(), session.token)
+      return (try await store.posts.persistentPosts(), session.token, peer)
     }
     let mode = try FileManager.default.attributesOfItem(atPath: directory.path("kennel.tar"))[
       .posixPermissions]
@@ -49,6 +50,9 @@ struct BackupTests {
     #expect(try await store.posts.persistentPosts() == posts)
     #expect(try await store.check(readsPhotos: true).problems == [])
     #expect(try await store.accounts.user(of: token) == nil)
+    // A token that was withdrawn after the backup must not work again.
+    #expect(try await store.accounts.peer(peer) == nil)
+    #expect(try await store.accounts.peers().isEmpty)
     _ = try await store.accounts.signIn("Ada", password: "correct horse", address: "a")
     await store.close()
   }

@@ -5,7 +5,8 @@ extension KennelStore {
   /// Writes the complete store to one file, as it is at one moment. Other readers and writers can continue meanwhile.
   ///
   /// The file is a tar archive. It contains the password hashes, without which nobody could sign in again, and what was taken
-  /// out of photos, so only its owner may read it (mode 0600). It does not contain sessions, secret links, addresses of feeds and unfinished uploads. The file appears under its name when it is complete
+  /// out of photos, so only its owner may read it (mode 0600). It does not contain sessions, secret
+  /// links, tokens of other kennels, addresses of feeds and unfinished uploads. The file appears under its name when it is complete
   /// and replaces an existing file. A pipe or a device is written to directly.
   ///
   /// Cancelling stops it soon and leaves nothing behind.
@@ -97,12 +98,14 @@ struct BackupWriter: ~Copyable {
     let copy = try store.database.copy(to: target)
     // A copy of another database has no index of the search yet.
     try SearchIndex.update(copy)
-    // Sessions and links grant access, so the backup must not contain any: one that was revoked would work again.
+    // Sessions, links and tokens of other kennels grant access, so the backup must not contain any: one that was revoked would work
+    // again.
     // `secure_delete` also overwrites free pages.
     try copy.script(
       """
       PRAGMA secure_delete = ON;
       DELETE FROM sessions; DELETE FROM links; DELETE FROM account_links; DELETE FROM feeds; DELETE FROM uploads;
+      DELETE FROM peer_tokens;
       """)
     try SearchIndex.removeDeletedWords(copy)
     progress.photoCount = try copy.first("SELECT count(*) FROM photos") { Int($0.integer(0)) }
