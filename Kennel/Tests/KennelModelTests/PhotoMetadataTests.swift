@@ -307,6 +307,32 @@ import Testing
     }
   }
 
+  @Test(.enabled(if: TestWorld.hasFiles, "it changes files of the kennel"))
+  func `a check looks at what was taken out of photos in the bin, and after many of them`() async throws {
+    try await withStore { store in
+      let ada = try await store.addUser("Ada")
+      let binned = try await post(CameraPhoto.jpeg(1), in: store, by: ada)
+      try await store.posts.moveToBin(binned.id, by: ada.id)
+      try await store.database.write { transaction throws(KennelError) in
+        try ManyPosts.copyAll(120, transaction.connection)
+      }
+      let last = try await post(CameraPhoto.jpeg(2), in: store, by: ada)
+      #expect(last.id > 120)
+      #expect(try await store.check(readsPhotos: true).problems == [])
+      var expected: Set<StoreReport.Problem> = []
+      for post in [binned, last] {
+        let part = try #require(post.upload?.part)
+        let path = URL(fileURLWithPath: store.photos.location(part))
+        var altered = try Data(contentsOf: path)
+        altered[altered.count - 1] ^= 1
+        try altered.write(to: path)
+        expected.formUnion([.altered(part), .incompleteUpload(post: post.id)])
+      }
+      let problems = Set(try await store.check(readsPhotos: true).problems)
+      #expect(problems.isSuperset(of: expected))
+    }
+  }
+
   @Test(.enabled(if: TestWorld.hasFiles, "backups are made of SQLite"))
   func `a backup has photos as they were uploaded`() async throws {
     let directory = try TemporaryDirectory()

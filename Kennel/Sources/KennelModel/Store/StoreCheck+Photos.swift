@@ -33,19 +33,19 @@ extension StoreCheck {
     return page
   }
 
-  /// Returns the posts whose photos cannot be put together as they were uploaded, although both files exist.
+  /// Returns the posts, also those in the bin, whose photos cannot be put together as they were uploaded, although both files exist.
   func checkUploads() async throws(KennelError) -> [Post.ID] {
     var incomplete: [Post.ID] = []
     var last: Post.ID = 0
     while true {
-      let posts = try await database.read { [last] connection throws(KennelError) in
+      let (posts, end) = try await database.read { [last] connection throws(KennelError) in
         let ids = try connection.rows(
           "SELECT id FROM posts WHERE part IS NOT NULL AND id > ? ORDER BY id LIMIT 100", .integer(last)
         ) { $0.integer(0) }
-        return try Posts.posts(ids, for: nil, from: connection)
+        return (try Posts.posts(ids, for: nil, inBin: true, from: connection), ids.last)
       }
-      guard let end = posts.last else { return incomplete }
-      last = end.id
+      guard let end else { return incomplete }
+      last = end
       for post in posts where incomplete.count < StoreReport.maximumProblemCount {
         if try await isIncomplete(post) { incomplete.append(post.id) }
       }
