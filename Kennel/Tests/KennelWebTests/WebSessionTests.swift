@@ -121,6 +121,14 @@ import Testing
     }
   }
 
+  @Test func `a password may begin with an accent`() async throws {
+    try await withSite { web in
+      let password = "\u{301}correct horse"
+      _ = try await web.store.accounts.addUser("Ada", password: password, role: .member)
+      #expect(try await web.get("/posts", SiteFixture.basic("Ada", password)).status == 200)
+    }
+  }
+
   @Test(arguments: [
     ["Sec-Fetch-Site": "cross-site"], ["Sec-Fetch-Site": "same-site"], ["Origin": "https://evil.example"],
     ["Origin": "null"], ["Origin": "http://127.0.0.1:1"], ["Origin": "http://127.0.0.1.evil.example"],

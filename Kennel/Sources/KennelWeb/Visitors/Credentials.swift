@@ -49,10 +49,11 @@ enum Credentials: Sendable {
     }
     let text = Data(base64Encoded: parts[1].filter { $0 != " " })
       .flatMap { String(bytes: $0, encoding: .utf8) }
-    guard let text, let colon = text.firstIndex(of: ":") else {
+    // Bytes, not characters: an accent at the beginning of the password would make another character of the colon.
+    guard let text, let colon = text.utf8.firstIndex(of: UInt8(ascii: ":")) else {
       throw Problem(.unauthorized, "The credentials cannot be read. Send the name and the password in UTF-8.")
     }
-    return .password(name: String(text[..<colon]), password: String(text[text.index(after: colon)...]))
+    return .password(name: String(text[..<colon]), password: String(text[text.utf8.index(after: colon)...]))
   }
 }
 
