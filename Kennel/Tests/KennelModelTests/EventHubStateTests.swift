@@ -44,11 +44,14 @@ import Testing
     #expect(hub.next(id) == .deliver(.events([event(1), event(2), event(3)])))
   }
 
-  @Test func `an id that was never assigned counts as missed events`() {
+  @Test func `a listener that is ahead waits for the events after its own`() {
     var hub = EventHubState(capacity: 4, maximumListenerCount: 10, lastID: 3)
-    let id = addListener(&hub, after: 99)
-    #expect(hub.next(id) == .deliver(.missed(through: 3)))
+    let id = addListener(&hub, after: 5)
     #expect(hub.next(id) == .wait)
+    #expect(hub.append([event(4), event(5)]) == false)
+    #expect(hub.wake().isEmpty)
+    #expect(hub.append([event(6)]) == true)
+    #expect(hub.wake().map(\.1) == [.events([event(6)])])
   }
 
   @Test func `the number of listeners is limited`() {

@@ -14,7 +14,42 @@ import Testing
 
   private func makeHub(capacity: Int = 64, limit: Int = 10_000) -> EventHub {
     EventHub(capacity: capacity, maximumListenerCount: limit, lastID: 0) { after in
-      EventHub.Replay(events: [], lastDiscardedID: after)
+      EventHub.Replay(events: [], lastDiscardedID: after, lastID: after)
+    }
+  }
+
+  /// Makes a hub that does not know the latest events of a log yet, which other processes have written.
+  private func makeHub(lastID: Int64, log: ClosedRange<Int64>) -> EventHub {
+    EventHub(capacity: 64, maximumListenerCount: 10, lastID: lastID) { [self] after in
+      EventHub.Replay(
+        events: log.filter { $0 > after }.map { event($0) }, lastDiscardedID: log.lowerBound - 1,
+        lastID: log.upperBound)
+    }
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `a listener that comes from a process that is ahead receives each event once`()
+    async throws
+  {
+    for latest: Int64 in [100, 101] {
+      let hub = makeHub(lastID: 98, log: 90...latest)
+      var iterator = try hub.listen(after: 100).makeAsyncIterator()
+      if latest == 101 { #expect(try await iterator.next() == .events([event(101)])) }
+      async let next = iterator.next()
+      #expect(await eventually { hub.waitingCount == 1 })
+      hub.publish((99...latest).map { event($0) })
+      hub.publish([event(latest + 1)])
+      #expect(try await next == .events([event(latest + 1)]))
+    }
+  }
+
+  @Test func `an id that was never assigned counts as missed events`() async throws {
+    for latest: Int64 in [98, 99] {
+      let hub = makeHub(lastID: 98, log: 90...latest)
+      var iterator = try hub.listen(after: 100).makeAsyncIterator()
+      #expect(try await iterator.next() == .missed(through: latest))
+      hub.publish((99...100).map { event($0) })
+      #expect(try await iterator.next() == .events((latest + 1...100).map { event($0) }))
     }
   }
 

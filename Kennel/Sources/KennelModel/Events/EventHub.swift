@@ -9,6 +9,8 @@ package final class EventHub: Sendable {
     var events: [KennelEvent]
     /// Events up to this id are no longer in the log.
     var lastDiscardedID: Int64
+    /// The id of the latest event ever written.
+    var lastID: Int64
   }
 
   private struct State: Sendable {
@@ -49,7 +51,10 @@ package final class EventHub: Sendable {
   /// - Throws: `busy` if there are too many listeners.
   package func listen(after lastEventID: Int64? = nil) throws(KennelError) -> EventListener {
     let added = state.withLock { state in
-      state.hub.add(after: lastEventID).map { ($0, (lastEventID ?? .max) < state.hub.lastDiscardedID) }
+      state.hub.add(after: lastEventID).map { id in
+        // The log also knows whether an id that is unknown here is of another process, or was never assigned.
+        (id, lastEventID.map { $0 < state.hub.lastDiscardedID || $0 > state.hub.lastID } ?? false)
+      }
     }
     guard let (id, needsReplay) = added else {
       throw KennelError(.busy, "There are too many event listeners. Try again later.")
@@ -130,6 +135,11 @@ package final class EventHub: Sendable {
   ) async throws(KennelError) -> EventDelivery? {
     guard let after = position else { return nil }
     let replay = try await replay(after)
+    // The id was never assigned: the store was reset to an earlier state in the meantime.
+    if after > replay.lastID {
+      advance(id, to: replay.lastID, &position)
+      return .missed(through: replay.lastID)
+    }
     if after < replay.lastDiscardedID {
       advance(id, to: replay.lastDiscardedID, &position)
       return .missed(through: replay.lastDiscardedID)

@@ -128,15 +128,11 @@ struct EventHubState: Sendable {
   private func delivery(
     _ listener: inout Listener, shared: (Int64) -> [KennelEvent]
   ) -> EventDelivery? {
-    // The id was never assigned: the store was reset to an earlier state in the meantime.
-    if listener.position > lastID {
-      listener.position = lastID
-      return .missed(through: lastID)
-    }
     if listener.position < lastDiscardedID {
       listener.position = lastDiscardedID
       return .missed(through: lastDiscardedID)
     }
+    // A listener that comes from another process may be ahead of this one. It waits for the events after its own.
     guard listener.position < lastID else { return nil }
     let events = shared(listener.position)
     listener.position = lastID

@@ -117,7 +117,7 @@ package final class KennelStore: Sendable {
       try await database.read { connection throws(KennelError) in
         EventHub.Replay(
           events: try log.events(after: after, limit: 500, from: connection),
-          lastDiscardedID: try log.lastDiscardedID(connection))
+          lastDiscardedID: try log.lastDiscardedID(connection), lastID: try EventLog.lastID(connection))
       }
     }
     blobs = try configuration.blobs(photos)
