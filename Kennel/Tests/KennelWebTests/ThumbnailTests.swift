@@ -228,6 +228,22 @@ import Testing
     }
   }
 
+  @Test func `a post in the bin of another process has no thumbnail before the next poll`() async throws {
+    let directory = try TemporaryDirectory()
+    try await withSite(in: directory, clock: ManualKennelClock().clock) {
+      _ in
+    } store: {
+      $0.pollInterval = .seconds(3600)
+    } _: { web in
+      let ada = try await web.store.addUser("Ada")
+      try await web.addPicture(1, by: ada, width: 400, height: 300)
+      #expect(try await web.get("/posts/1/thumbnail").status == 200)
+      try await withStore(in: directory) { try await $0.posts.moveToBin(1, by: ada.id) }
+      // With PostgreSQL, the message about the change may still be on its way.
+      #expect(await eventually { (try? await web.get("/posts/1/thumbnail").status) == 404 })
+    }
+  }
+
   @Test func `thumbnails not requested since the start are removed with their post`() async throws {
     let directory = try TemporaryDirectory()
     let folder = directory.path("data/thumbnails")

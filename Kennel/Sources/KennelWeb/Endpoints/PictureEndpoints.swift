@@ -37,6 +37,9 @@ struct PictureEndpoints: Sendable {
     let size = try ThumbnailSize(query: call.request.query("size"))
     let (format, isNegotiated) = try ThumbnailFormat.wanted(by: call.request)
     let photo: PhotoCache.Photo
+    // As long as nothing is committed, this takes no query. Events of other processes remove posts from the cache here, so that a post that
+    // was put in the bin by another process is not shown.
+    _ = try await store.versions.current()
     if let known = thumbnails.photoCache.photo(of: call.id) {
       photo = known
     } else {

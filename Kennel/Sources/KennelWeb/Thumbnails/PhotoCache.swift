@@ -5,6 +5,7 @@ import Synchronization
 
 /// A cache of the photos of recently requested posts. It saves a database query for each thumbnail.
 ///
+/// The current version of the content must be read before an entry is used: this removes the posts that other processes have deleted.
 /// Entries still expire after some time, so correctness does not depend on the notification of every deletion.
 final class PhotoCache: Sendable {
   struct Photo: Sendable, Hashable {
