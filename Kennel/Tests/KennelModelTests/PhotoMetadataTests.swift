@@ -279,6 +279,18 @@ import Testing
   }
   #endif
 
+  @Test func `what was appended to a JPEG without its end marker is not in what others get`() async throws {
+    try await withStore { store in
+      let ada = try await store.addUser("Ada")
+      let original = try CameraPhoto.jpeg(1).dropLast(2) + Data("52.5186 N, 13.3763 E".utf8)
+      let post = try await post(original, in: store, by: ada)
+      let shown = try await bytes(post, in: store)
+      #expect(shown.range(of: Data("52.5186".utf8)) == nil && !CameraPhoto.isLeaking(shown))
+      #expect((post.facts.width, post.facts.height) == (60, 80))
+      #expect(try await upload(post, in: store, for: ada) == original)
+    }
+  }
+
   // MARK: Checks and backups
 
   @Test(.enabled(if: TestWorld.hasFiles, "it checks the kennel, which needs SQLite"))

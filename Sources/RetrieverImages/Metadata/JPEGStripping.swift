@@ -113,6 +113,8 @@ enum JPEGStripping {
   }
 
   /// Copies the scans and the tables between them, without comments and application data. Returns the end of the image.
+  ///
+  /// - Throws: ``ImageError/Code/unsupported`` if the end is missing or damaged.
   private static func copyScans(
     _ source: any ByteSource, from scan: Int, limit: Int, into plan: inout StrippingPlan
   ) throws(ImageError) -> Int {
@@ -136,9 +138,8 @@ enum JPEGStripping {
       }
       offset = end
     }
-    // The end is missing or damaged, which decoders tolerate.
-    try plan.copy(start..<limit)
-    return limit
+    // Decoders tolerate this. But what follows the pixels looks like pixels, so it cannot be left out.
+    throw .noEndOfJPEG
   }
 
   /// Finds the next marker that is not part of the compressed pixels.
@@ -175,4 +176,11 @@ enum JPEGStripping {
       return base.distance(to: UnsafeRawPointer(found))
     }
   }
+}
+
+extension ImageError {
+  fileprivate static let noEndOfJPEG = ImageError(
+    .unsupported,
+    "The JPEG image has no valid end, so data after its pixels cannot be found. Save it again in an image editor."
+  )
 }

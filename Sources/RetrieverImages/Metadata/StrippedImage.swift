@@ -7,6 +7,8 @@ import SystemFiles
 /// tables to decode them, the color profile, the frames of an animation and their times, the density of the pixels, and
 /// the orientation. A gain map for displays with high dynamic range remains too, with the values that describe it.
 ///
+/// A JPEG without its end marker is not supported: what was appended to it cannot be distinguished from its pixels.
+///
 /// Everything else is left out: the place and time, the camera, the lens and their serial numbers, names, titles, comments,
 /// thumbnails, and data that this library does not know.
 ///

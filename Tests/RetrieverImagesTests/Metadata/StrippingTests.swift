@@ -116,6 +116,19 @@ import Testing
     #expect(throws: ImageError.self) { try StrippedImage(data: gif.prefix(gif.count / 2)) }
   }
 
+  @Test func `a JPEG without its end marker is not copied, because appended data looks like its pixels`()
+    throws
+  {
+    for jpeg in [try JPEGFixture.baseline(), try JPEGFixture.progressive()] {
+      let cut = jpeg.dropLast(2)
+      for data in [cut, cut + Data("secret".utf8), cut + Data([0xFF, 0xFE, 0, 1] + Array("secret".utf8))] {
+        let error = #expect(throws: ImageError.self) { try StrippedImage(data: data) }
+        #expect(error?.code == .unsupported)
+      }
+      #expect(try strip(jpeg + Data("secret".utf8)) == jpeg)
+    }
+  }
+
   @Test func `a thumbnail in a JFIF segment is removed`() throws {
     let jpeg = try JPEGFixture.baseline()
     let plain = JPEGFixture.adding(
