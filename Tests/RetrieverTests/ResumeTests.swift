@@ -304,5 +304,64 @@ import Testing
     #expect(resume.request.value(forHTTPHeaderField: "X-Mark") == "kept")
     try? FileManager.default.removeItem(at: resume.file)
   }
+
+  @Test(arguments: [
+    ("\"one\"", "ETag: \"two\""),
+    ("Fri, 20 Nov 2026 20:00:00 GMT", "Last-Modified: Sat, 21 Nov 2026 20:00:00 GMT"),
+  ])
+  func `a rest of another version of the file is refused`(validator: String, field: String) async throws {
+    let session = URLSession.forTest()
+    let data = try #require(try await interrupted(RangeServer(), session))
+    let other = try ScriptedServer { connection in
+      while try connection.nextRequest() != nil {
+        try connection.send(
+          "HTTP/1.1 206 Partial Content\r\n\(field)\r\nAccept-Ranges: bytes\r\n"
+            + "Content-Range: bytes 150000-399999/400000\r\nContent-Length: 250000\r\n\r\n")
+        try connection.send(Data(count: 250_000))
+      }
+    }
+    var resume = try #require(ResumeData(data))
+    (resume.url, resume.validator) = (other.url(), validator)
+    let moved = try #require(resume.encoded)
+    do {
+      _ = try await session.download(resumeFrom: moved)
+      Issue.record("The parts of two versions were combined")
+    } catch let error as URLError {
+      #expect(error.code == .badServerResponse)
+      #expect(error.downloadTaskResumeData == nil)
+    }
+  }
+
+  @Test func `a resumed download that gets no response can be resumed again`() async throws {
+    let server = try RangeServer()
+    let session = URLSession.forTest()
+    var data = try #require(try await interrupted(server, session))
+    let closed = try ScriptedServer([])
+    closed.stop()
+    var resume = try #require(ResumeData(data))
+    let url = resume.url
+    resume.url = closed.url()
+    let unreachable = try #require(resume.encoded)
+    do {
+      _ = try await session.download(resumeFrom: unreachable)
+      Issue.record("A server that is stopped answered")
+    } catch let error as URLError {
+      #expect(error.code == .cannotConnectToHost)
+      resume = try #require(error.downloadTaskResumeData.flatMap(ResumeData.init))
+    }
+    let reached = Gate()
+    let silent = try ScriptedServer([.readRequest, .open(reached), .hold])
+    resume.url = silent.url()
+    let task = session.downloadTask(withResumeData: try #require(resume.encoded))
+    task.resume()
+    #expect(await reached.wait(within: .seconds(90)))
+    data = try #require(await task.cancelByProducingResumeData())
+    resume = try #require(ResumeData(data))
+    #expect(resume.offset == 150_000 && resume.url == silent.url())
+    resume.url = url
+    let (file, response) = try await session.download(resumeFrom: try #require(resume.encoded))
+    #expect(try difference(contents(file), Self.body) == nil)
+    #expect((response as? HTTPURLResponse)?.statusCode == 206)
+  }
 }
 #endif

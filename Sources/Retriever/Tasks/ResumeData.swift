@@ -1,5 +1,6 @@
 #if !canImport(Darwin)
 import Foundation
+import HTTPSyntax
 
 /// The data that is needed to resume an interrupted download. It is opaque to the program, which may store it.
 ///
@@ -48,7 +49,12 @@ struct ResumeData: Codable, Sendable {
     self.validator = validator
     self.offset = offset
     fileName = file.lastPathComponent
-    headers = (request.allHTTPHeaderFields ?? [:]).filter { name, _ in
+    headers = Self.headers(of: request)
+  }
+
+  /// The fields of a request that may be stored, without those that ask for a range.
+  static func headers(of request: URLRequest) -> [String: String] {
+    (request.allHTTPHeaderFields ?? [:]).filter { name, _ in
       !SensitiveNames.containsHeader(name) && !["range", "if-range"].contains(name.lowercased())
     }
   }
@@ -71,8 +77,15 @@ struct ResumeData: Codable, Sendable {
 
   /// Returns whether a response contains the bytes that follow those in the file.
   func isContinued(by response: HTTPURLResponse) -> Bool {
-    response.statusCode == 206
+    response.statusCode == 206 && isAboutSameVersion(response)
       && response.value(forHTTPHeaderField: "Content-Range")?.hasPrefix("bytes \(offset)-") == true
+  }
+
+  /// Some servers ignore `If-Range`. Parts of two versions must never be combined (RFC 9110, 15.3.7.3).
+  private func isAboutSameVersion(_ response: HTTPURLResponse) -> Bool {
+    let isDate = HTTPDateFormat.seconds(validator) != nil
+    let stated = response.value(forHTTPHeaderField: isDate ? "Last-Modified" : "ETag")
+    return stated == nil || stated == validator
   }
 }
 

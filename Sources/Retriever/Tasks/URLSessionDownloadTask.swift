@@ -57,12 +57,25 @@ extension URLSessionTask {
 
   func resumeData(for file: DownloadFile) -> Data? {
     let (request, response, resume) = lockedState.withLock { ($0.currentRequest, $0.response, $0.resume) }
-    guard let request, let response = response as? HTTPURLResponse, file.isNamed else { return nil }
-    let data = ResumeData(
-      request: request, response: response, offset: file.writtenLength, file: file.url,
-      wasResumed: resume != nil)?
-      .encoded
-    return data == nil || moveToTemporaryDirectory(file) ? data : nil
+    guard let request, file.isNamed else { return nil }
+    let data: ResumeData?
+    switch (response as? HTTPURLResponse, resume) {
+    case (let response?, let resume):
+      // A response that does not continue the file says nothing about the bytes in it.
+      let isUsable = resume?.isContinued(by: response) ?? true
+      data =
+        isUsable
+        ? ResumeData(
+          request: request, response: response, offset: file.writtenLength, file: file.url,
+          wasResumed: resume != nil) : nil
+    case (nil, var resume?):
+      // The server has not answered, so the file is as it was before.
+      resume.headers = ResumeData.headers(of: initialRequest ?? request)
+      data = resume
+    case (nil, nil): data = nil
+    }
+    guard let encoded = data?.encoded, moveToTemporaryDirectory(file) else { return nil }
+    return encoded
   }
 
   /// Checks the head of a resumed download. The server may continue or start again; anything else is an error.
