@@ -309,13 +309,15 @@ import Testing
     #expect(isRenewed && server.requests.count == 2)
   }
 
-  @Test(arguments: [true, false])
-  func `a stale response replaces an error if the server allows it`(closes: Bool) async throws {
+  @Test(arguments: [true, false], [true, false])
+  func `a stale response replaces an error if the server allows it`(closes: Bool, hasTag: Bool) async throws {
     let isBroken = Mutex(false)
     let server = try ScriptedServer.http { _ in
       guard isBroken.withLock({ $0 }) else {
         return Reply(
-          headers: [("Cache-Control", "max-age=60, stale-if-error=600"), ("ETag", "\"a\"")], text: "woof")
+          headers: [("Cache-Control", "max-age=60, stale-if-error=600")]
+            + (hasTag ? [("ETag", "\"a\"")] : []),
+          text: "woof")
       }
       return Reply(503, text: "no")
     }
@@ -332,6 +334,61 @@ import Testing
     } else {
       #expect((try await session.data(from: server.url()).1 as? HTTPURLResponse)?.statusCode == 503)
     }
+  }
+
+  @Test func `a stale response without a validator is loaded again if the server answers`() async throws {
+    let count = Mutex(0)
+    let server = try ScriptedServer.http { _ in
+      let number = count.withLock {
+        $0 += 1; return $0
+      }
+      return Reply(
+        number == 3 ? 304 : 200, headers: [("Cache-Control", "max-age=60, stale-if-error=600")],
+        text: number == 3 ? "" : "\(number)", framing: number == 3 ? .none : .contentLength)
+    }
+    let session = makeSession()
+    for number in ["1", "2"] {
+      #expect(try await text(session.data(from: server.url())) == number)
+      try age(session, server.url(), by: 100)
+    }
+    // The server was not asked about the stored response, so this is an answer like any other.
+    #expect((try await session.data(from: server.url()).1 as? HTTPURLResponse)?.statusCode == 304)
+    #expect(server.requests.count == 3)
+  }
+
+  @Test func `an error of the server is reported to a request that demands a validation`() async throws {
+    let isBroken = Mutex(false)
+    let server = try ScriptedServer.http { _ in
+      isBroken.withLock { $0 }
+        ? Reply(503, text: "no") : Reply(headers: [Self.fresh, ("ETag", "\"a\"")], text: "woof")
+    }
+    let session = makeSession()
+    _ = try await session.data(from: server.url())
+    isBroken.withLock { $0 = true }
+    let request = URLRequest(url: server.url(), cachePolicy: .reloadRevalidatingCacheData)
+    #expect((try await session.data(for: request).1 as? HTTPURLResponse)?.statusCode == 503)
+    server.stop()
+    #expect(await errorCode { _ = try await session.data(for: request) } == .cannotConnectToHost)
+    #expect(try await text(session.data(from: server.url())) == "woof")
+  }
+
+  @Test func `a response that varies by the accepted encodings answers only requests with the same ones`()
+    async throws
+  {
+    let server = try ScriptedServer.http { request in
+      Reply(
+        headers: [Self.fresh, ("Vary", "Accept-Encoding")],
+        text: request["Accept-Encoding"] == "compress" ? "packed" : "plain")
+    }
+    let session = makeSession()
+    var request = URLRequest(url: server.url())
+    request.setValue("compress", forHTTPHeaderField: "Accept-Encoding")
+    for _ in 0..<2 {
+      #expect(try await text(session.data(for: request)) == "packed")
+      #expect(try await text(session.data(from: server.url())) == "plain")
+    }
+    #expect(server.requests.count == 2)
+    #expect(session.configuration.urlCache?.cachedResponse(for: request)?.data == Data("packed".utf8))
   }
 }
 #endif

@@ -8,7 +8,8 @@ package enum CacheDecision: Sendable, Equatable {
   case load
   /// Use a stored response. `revalidates` means that the server is asked afterwards, for the next request.
   case serve(entry: Int, revalidates: Bool)
-  /// Ask the server whether a stored response is still valid, with these additional fields.
+  /// Ask the server whether a stored response is still valid, with these additional fields. Without fields, the stored
+  /// response can only replace an error.
   case validate(entry: Int, fields: [HeaderFields.Entry])
   /// Ask the server for the rest of an incomplete stored response, with these additional fields.
   case complete(entry: Int, fields: [HeaderFields.Entry])
@@ -81,7 +82,7 @@ package enum CacheRule {
     case .returnCacheDataElseLoad, .returnCacheDataDontLoad:
       if servable { return .serve(entry: index, revalidates: false) }
       return isOffline ? .fail : completion(of: index, entry, for: request)
-    case .reloadRevalidatingCacheData: return validation(of: index, entry, for: request)
+    case .reloadRevalidatingCacheData: return validation(of: index, entry, for: request, now: now)
     default: break
     }
 
@@ -95,7 +96,7 @@ package enum CacheRule {
       return .serve(entry: index, revalidates: true)
     }
     if control.contains("no-store") { return .load }
-    return validation(of: index, entry, for: request)
+    return validation(of: index, entry, for: request, now: now)
   }
 
   /// Returns whether a stored response may replace an error, after its validation failed (RFC 5861, 4).
@@ -106,10 +107,20 @@ package enum CacheRule {
   ) -> Bool {
     if let status, ![500, 502, 503, 504].contains(status) { return false }
     let freshness = entry.freshness(now: now)
-    guard !freshness.mustRevalidate, canServe(entry, to: request) else { return false }
-    let allowed = max(
-      freshness.staleIfError, TimeInterval(requestControl(request).seconds("stale-if-error") ?? 0))
-    return freshness.staleness < allowed
+    guard canServe(entry, to: request) else { return false }
+    let allowed = staleTimeAfterError(freshness, request)
+    return allowed > 0 && freshness.staleness < allowed
+  }
+
+  /// The seconds after the end of the lifetime in which a response may replace an error of the server.
+  private static func staleTimeAfterError(_ freshness: Freshness, _ request: Request) -> TimeInterval {
+    if freshness.mustRevalidate { return 0 }
+    let control = requestControl(request)
+    let requested = TimeInterval(control.seconds("stale-if-error") ?? 0)
+    // A request that demands the server's answer does not accept another one, unless it says so itself.
+    let demandsAnswer =
+      request.policy == .reloadRevalidatingCacheData || control.isNoCache || control.seconds("max-age") == 0
+    return demandsAnswer ? requested : max(requested, freshness.staleIfError)
   }
 
   // MARK: Parts of the decision
@@ -162,8 +173,11 @@ package enum CacheRule {
     return .complete(entry: index, fields: fields)
   }
 
-  /// A validation with the response's own validators. Requests for a range, and responses without a validator, are loaded.
-  private static func validation(of index: Int, _ entry: StoredHead, for request: Request) -> CacheDecision {
+  /// A validation with the response's own validators. Requests for a range are loaded, and responses without a validator
+  /// too, unless they may replace an error.
+  private static func validation(
+    of index: Int, _ entry: StoredHead, for request: Request, now: Date
+  ) -> CacheDecision {
     guard request.method == "GET", !request.fields.contains("Range") else { return .load }
     guard entry.extent == nil else { return completion(of: index, entry, for: request) }
     var fields: [HeaderFields.Entry] = []
@@ -173,7 +187,8 @@ package enum CacheRule {
     if let date = entry.fields.values(for: "Last-Modified").first, !date.isEmpty {
       fields.append(("If-Modified-Since", date))
     }
-    return fields.isEmpty ? .load : .validate(entry: index, fields: fields)
+    if fields.isEmpty, staleTimeAfterError(entry.freshness(now: now), request) <= 0 { return .load }
+    return .validate(entry: index, fields: fields)
   }
 }
 #endif

@@ -22,6 +22,8 @@ struct CacheExchange: Sendable {
   let policy: URLRequest.CachePolicy
   /// The fields as they are sent.
   let headers: [TransferHeader]
+  /// The value of `Accept-Encoding` that the program or the configuration chose; nil for the session's own.
+  private let chosenEncodings: String?
   /// The value of `Authorization` that stands for the user who is signed in with the connection, and not by a field.
   private let user: String?
   /// Whether the server may know the user, although no field says who it is.
@@ -58,6 +60,8 @@ struct CacheExchange: Sendable {
     self.policy = policy
     method = wanted.method
     headers = wanted.headers
+    // An empty value is the session's own, for a body that must not be encoded.
+    chosenEncodings = wanted.acceptedEncodings.flatMap { $0.isEmpty ? nil : $0 }
     // Without a name, the system's Kerberos tickets sign in, whose user can be another one each time. So the response
     // answers no other request.
     user = wanted.signIn.map { "\($0.scheme) \($0.user.isEmpty ? UUID().uuidString : $0.user)" }
@@ -68,6 +72,7 @@ struct CacheExchange: Sendable {
   /// The fields that select a response. The user of a connection is in `Authorization`, as if it were sent.
   var fields: HeaderFields {
     var fields = HeaderFields(headers.map { (name: $0.name, value: $0.value) })
+    if let chosenEncodings { fields.add(chosenEncodings, for: "Accept-Encoding") }
     if let user { fields.add(user, for: "Authorization") }
     return fields
   }

@@ -195,7 +195,8 @@ extension URLSessionTask {
     after response: HTTPURLResponse, to exchange: CacheExchange, about stored: StoredEntry,
     in cache: URLCache?
   ) -> CacheInstruction? {
-    guard response.statusCode == 304 else {
+    // Without a validator, the server was not asked about the stored response.
+    guard response.statusCode == 304, stored.head.hasValidator else {
       let mayReplace = CacheRule.mayServeStale(
         stored.head, to: exchange.request, afterStatus: response.statusCode, now: Date())
       if mayReplace { exchange.lead?.end(.unusable) }

@@ -192,5 +192,45 @@ import Testing
     #expect(CacheRule.mayServeStale(cache.entries[0], to: request, afterStatus: 503, now: moment(100)))
     #expect(!CacheRule.mayServeStale(cache.entries[0], to: .init(), afterStatus: 503, now: moment(100)))
   }
+
+  @Test(arguments: [
+    ("Cache-Control", "no-cache"), ("Cache-Control", "max-age=0"), ("Pragma", "no-cache"), nil,
+  ])
+  func `a request that demands the server's answer gets its error`(field: (String, String)?) {
+    var cache = CacheModel()
+    let control = "max-age=3600, stale-if-error=600"
+    #expect(cache.send(.init(fields: [("Cache-Control", control), ("ETag", "\"a\"")])) == .loaded)
+    let request = CacheRule.Request(
+      policy: field == nil ? .reloadRevalidatingCacheData : .useProtocolCachePolicy,
+      fields: HeaderFields(pairs: field.map { [$0] } ?? []))
+    #expect(!CacheRule.mayServeStale(cache.entries[0], to: request, afterStatus: nil, now: moment(10)))
+    #expect(!CacheRule.mayServeStale(cache.entries[0], to: request, afterStatus: 503, now: moment(3700)))
+    #expect(CacheRule.mayServeStale(cache.entries[0], to: .init(), afterStatus: 503, now: moment(3700)))
+  }
+
+  @Test func `a request that demands the server's answer may itself allow a stored one after an error`() {
+    var cache = CacheModel()
+    #expect(cache.send(Self.fresh) == .loaded)
+    let control = "no-cache, stale-if-error=100"
+    let request = CacheRule.Request(fields: HeaderFields(pairs: [("Cache-Control", control)]))
+    #expect(CacheRule.mayServeStale(cache.entries[0], to: request, afterStatus: 503, now: moment(10)))
+  }
+
+  @Test func `without stale-if-error, a fresh response does not replace an error`() {
+    var cache = CacheModel()
+    #expect(cache.send(Self.fresh) == .loaded)
+    #expect(!CacheRule.mayServeStale(cache.entries[0], to: .init(), afterStatus: 503, now: moment(10)))
+  }
+
+  @Test func `a stale response without a validator takes part if it may replace an error`() {
+    var cache = CacheModel()
+    #expect(cache.send(.init(fields: [("Cache-Control", "max-age=1, stale-if-error=600")])) == .loaded)
+    let decision = CacheRule.decide(.init(), entries: cache.entries, now: moment(100))
+    #expect(decision == .validate(entry: 0, fields: []))
+    let reload = CacheRule.Request(policy: .reloadRevalidatingCacheData)
+    #expect(CacheRule.decide(reload, entries: cache.entries, now: moment(100)) == .load)
+    let demand = CacheRule.Request(fields: HeaderFields(pairs: [("Cache-Control", "no-cache")]))
+    #expect(CacheRule.decide(demand, entries: cache.entries, now: moment(100)) == .load)
+  }
 }
 #endif

@@ -58,7 +58,7 @@ struct CacheModel {
     switch CacheRule.decide(request, entries: entries, now: now) {
     case .fail: return .failed
     case .serve(_, let revalidates): return revalidates ? .cachedAndRevalidated : .cached
-    case .validate(let index, let added):
+    case .validate(let index, let added) where !added.isEmpty:
       let answer = Answer.validated(Dictionary(added.map { ($0.name, $0.value) }) { first, _ in first })
       guard let reply else { return answer }
       if isUnchanged {
@@ -69,7 +69,7 @@ struct CacheModel {
         receive(reply, requestFields, method, policy)
       }
       return answer
-    case .load, .complete:
+    case .load, .complete, .validate:
       if let reply { receive(reply, requestFields, method, policy) }
       return .loaded
     }
