@@ -195,6 +195,25 @@ import Testing
     #expect((task.error as? URLError)?.code == .timedOut)
   }
 
+  @Test(arguments: [UploadBody.streamFromDelegate, .restFromDelegate(from: 5, length: nil)])
+  func `the resource time-out does not wait for a body stream`(body: UploadBody) async throws {
+    let server = try ScriptedServer.http { _ in Reply(text: "body") }
+    let delegate = PendingStreamDelegate()
+    let session = URLSession.forTest(delegate: delegate) { $0.timeoutIntervalForResource = 0.3 }
+    var request = URLRequest(url: server.url())
+    request.httpMethod = "POST"
+    let task = session.uploadTask(withStreamedRequest: request)
+    task.lockedState.withLock { $0.uploadBody = body }
+    task.resume()
+    #expect(await eventually { task.state == .completed })
+    #expect((task.error as? URLError)?.code == .timedOut)
+    // An answer after the end has no effect.
+    #expect(await delegate.asked.wait(within: .seconds(90)))
+    delegate.answer(InputStream(data: Data("late".utf8)))
+    try await session.expectUsable()
+    #expect(server.requests.isEmpty)
+  }
+
   @Test func `receiving pauses while a delegate lags behind`() async throws {
     let pieces = Log<Int>()
     let server = try ScriptedServer { connection in
@@ -251,6 +270,30 @@ import Testing
 
     func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
       gotData.open()
+    }
+  }
+
+  /// Stores the completion handler of a question about the body.
+  private final class PendingStreamDelegate: NSObject, URLSessionTaskDelegate {
+    let asked = Gate()
+    private let handler = Mutex<(@Sendable (InputStream?) -> Void)?>(nil)
+
+    func answer(_ stream: InputStream?) { handler.withLock { $0 }?(stream) }
+
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask,
+      needNewBodyStream completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+      handler.withLock { $0 = completionHandler }
+      asked.open()
+    }
+
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, needNewBodyStreamFrom offset: Int64,
+      completionHandler: @escaping @Sendable (InputStream?) -> Void
+    ) {
+      handler.withLock { $0 = completionHandler }
+      asked.open()
     }
   }
 

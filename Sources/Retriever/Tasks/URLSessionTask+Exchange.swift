@@ -169,9 +169,31 @@ extension URLSessionTask {
     askForBodyStream(input) { self.send(input, $0, length: input.request.statedBodyLength) }
   }
 
-  func askForBodyStream(_ input: TransferInput, then use: @escaping @Sendable (InputStream) -> Void) {
+  /// Asks a delegate for the body of the next request. No transfer ends the task at its deadline meanwhile.
+  func askForBody<Answer: Sendable>(
+    _ method: DelegateMethod,
+    _ call: @escaping @Sendable (any URLSessionTaskDelegate, @escaping @Sendable (Answer) -> Void) -> Void,
+    then: @escaping @Sendable (Answer?) -> Void
+  ) {
+    let previous = lockedState.withLock { state -> (any PendingWait)? in
+      guard state.machine.isPreparing, let deadline = state.deadline else { return nil }
+      defer { state.pendingWait = questionTimer(deadline.remaining) }
+      return state.pendingWait.take()
+    }
+    withExtendedLifetime(previous) {}
     ask(
-      .needNewBodyStream, of: (any URLSessionTaskDelegate).self,
+      method, of: (any URLSessionTaskDelegate).self, call,
+      then: { answer in
+        let timer = self.lockedState.withLock { $0.pendingWait.take() }
+        // Released here, and not under the lock.
+        withExtendedLifetime(timer) {}
+        then(answer)
+      })
+  }
+
+  func askForBodyStream(_ input: TransferInput, then use: @escaping @Sendable (InputStream) -> Void) {
+    askForBody(
+      .needNewBodyStream,
       { delegate, answer in
         delegate.urlSession(self.session, task: self, needNewBodyStream: { answer(SendableStream($0)) })
       },
@@ -336,7 +358,9 @@ extension URLSessionTask {
 
   /// The URL of the program's request, if a redirect led to another origin.
   private func originBeforeRedirects(to url: URL) -> URL? {
-    guard let original = initialRequest?.url, original != url else { return nil }
+    // The URL of a WebSocket task has another scheme than its requests.
+    guard let original = initialRequest?.url.map(URLRequest.httpURL(forWebSocket:)), original != url
+    else { return nil }
     return Origin(original) == Origin(url) ? nil : original
   }
 

@@ -109,8 +109,8 @@ extension URLSessionTask {
   }
 
   func askForRest(_ input: TransferInput, from offset: Int64, length: Int64?) {
-    ask(
-      .needNewBodyStreamFrom, of: (any URLSessionTaskDelegate).self,
+    askForBody(
+      .needNewBodyStreamFrom,
       { delegate, answer in
         delegate.urlSession(
           self.session, task: self, needNewBodyStreamFrom: offset,

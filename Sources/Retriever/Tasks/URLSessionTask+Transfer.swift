@@ -246,7 +246,7 @@ extension URLSessionTask: TransferObserver {
   }
 
   /// Ends the task when its time is over and a delegate still has not answered.
-  private func questionTimer(_ remaining: Duration) -> QuestionTimer {
+  func questionTimer(_ remaining: Duration) -> QuestionTimer {
     QuestionTimer(after: remaining) { [weak self] in
       guard let self else { return }
       let url = lockedState.withLock { $0.currentRequest?.url }

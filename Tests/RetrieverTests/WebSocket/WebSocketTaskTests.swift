@@ -342,5 +342,19 @@ import Testing
     }
     #expect(URLSessionWebSocketTask.CloseCode(rawValue: 1000) == .normalClosure)
   }
+
+  @Test func `the configuration's header fields are sent with the handshake`() async throws {
+    let server = try ScriptedServer.webSocket { try $0.echoFrames() }
+    let session = URLSession.forTest {
+      $0.httpAdditionalHeaders = ["Authorization": "Bearer secret", "X-Mark": "woof"]
+    }
+    let task = start(server, session)
+    try await task.send(.string("woof"))
+    #expect(try await task.receive().text == "woof")
+    task.cancel()
+    let request = try #require(server.requests.first)
+    #expect(request["Authorization"] == "Bearer secret")
+    #expect(request["X-Mark"] == "woof")
+  }
 }
 #endif
