@@ -97,6 +97,20 @@ import Testing
     #expect(await urlError { _ = try await session.text("/failed") }?.code == .networkConnectionLost)
   }
 
+  @Test(arguments: ["1234", nil])
+  func `a response to HEAD has the length that the archive states, or none`(length: String?) async throws {
+    let stubs = HTTPStubs()
+    let fields = [("Content-Type", "text/plain")] + (length.map { [("Content-Length", $0)] } ?? [])
+    try stubs.replay(
+      archive([Entry(method: "HEAD", url: "https://api.test/a", headers: fields, content: ["size": 0])]))
+    var request = URLRequest(url: try .test("/a"))
+    request.httpMethod = "HEAD"
+    let (data, response) = try await stubs.session().data(for: request)
+    #expect(data.isEmpty)
+    #expect((response as? HTTPURLResponse)?.value(forHTTPHeaderField: "Content-Length") == length)
+    #expect(response.expectedContentLength == length.flatMap { Int64($0) } ?? -1)
+  }
+
   @Test func `an entry with the same body comes first`() async throws {
     var (first, second) = (entry("/search", "dogs found"), entry("/search", "cats found"))
     (first.method, first.postText) = ("POST", "dogs")

@@ -50,7 +50,8 @@ import Testing
 
   @Test(arguments: [
     "__Secure-a=1", "__secure-a=1", "__Host-a=1; Path=/", "__Host-a=1; Secure; Path=/x",
-    "__Host-a=1; Secure; Path=/; Domain=example.com",
+    "__Host-a=1; Secure; Path=/; Domain=example.com", "__Host-a=1; Secure", "__host-a=1; Secure; Path",
+    "__Host-a=1; Secure; Path=/; Path=x",
   ])
   func `a cookie that violates the rules of its prefix is refused`(field: String) {
     jar.receive(field, from: "https://example.com/")

@@ -78,6 +78,35 @@ import Testing
     #expect(HTTPCookieStorage(records: cookieRecords()).cookies == [])
   }
 
+  @Test func `the date and the order of cookies outlive the process`() throws {
+    let records = cookieRecords()
+    let storage = HTTPCookieStorage(records: records)
+    for name in ["b", "c", "a"] { storage.setCookie(try cookie(name)) }
+    #expect(records.flush())
+    let start = Date()
+    let next = HTTPCookieStorage(records: cookieRecords())
+    #expect(next.cookies?.map(\.name) == ["b", "c", "a"])
+    next.setCookie(try cookie("d"))
+    next.removeCookies(since: start)
+    #expect(next.cookies?.map(\.name) == ["b", "c", "a"])
+    next.removeCookies(since: .distantPast)
+    #expect(next.cookies == [])
+  }
+
+  @Test func `cookies of a file without dates are read`() throws {
+    let records = cookieRecords()
+    let storage = HTTPCookieStorage(records: records)
+    storage.setCookie(try cookie("a"))
+    records.flush()
+    let path = URL(fileURLWithPath: folder + "/cookies.json")
+    var file = try #require(try JSONSerialization.jsonObject(with: Data(contentsOf: path)) as? [String: Any])
+    var stored = try #require(file["records"] as? [[String: Any]])
+    #expect(stored[0].removeValue(forKey: "stored") != nil)
+    file["records"] = stored
+    try JSONSerialization.data(withJSONObject: file).write(to: path)
+    #expect(HTTPCookieStorage(records: cookieRecords()).cookies?.map(\.name) == ["a"])
+  }
+
   @Test func `an expired cookie is not read`() throws {
     let records = SharedRecords<CookieRecord>(
       RecordFile(directory: folder, name: "cookies.json"), now: { .distantPast })
@@ -188,6 +217,33 @@ import Testing
     #expect(next.allCredentials == [space: ["ada": permanent], proxy: ["ada": permanent]])
     #expect(next.defaultCredential(for: proxy) == permanent)
     #expect(mode("credentials.json") == 0o600)
+  }
+
+  private let alice = URLCredential(user: "alice", password: "a", persistence: .permanent)
+  private let bob = URLCredential(user: "bob", password: "b", persistence: .permanent)
+
+  @Test(arguments: [true, false])
+  func `the credential that is left is not the default after the process`(isChosen: Bool) throws {
+    let records = credentialRecords()
+    let storage = URLCredentialStorage(records: records)
+    if isChosen { storage.setDefaultCredential(alice, for: space) } else { storage.set(alice, for: space) }
+    storage.set(bob, for: space)
+    storage.remove(alice, for: space)
+    #expect(storage.defaultCredential(for: space) == nil)
+    records.flush()
+    let next = URLCredentialStorage(records: credentialRecords())
+    #expect(next.allCredentials == [space: ["bob": bob]])
+    #expect(next.defaultCredential(for: space) == nil)
+  }
+
+  @Test func `the only credential of a space is its default after the process`() throws {
+    let records = credentialRecords()
+    URLCredentialStorage(records: records).set(alice, for: space)
+    records.flush()
+    let next = URLCredentialStorage(records: credentialRecords())
+    #expect(next.defaultCredential(for: space) == alice)
+    next.set(bob, for: space)
+    #expect(next.defaultCredential(for: space) == nil)
   }
 
   @Test func `a removed credential, and one that is permanent no longer, leave the file`() throws {

@@ -11,10 +11,15 @@ struct CredentialRecord: PersistentRecord {
   private var method: String
   private var user: String
   private var password: String
+  /// Whether the program chose it as the default.
   private(set) var isDefault: Bool
+  /// Whether it is the default only while the space has no other credential; nil in files of earlier versions.
+  private(set) var isOnlyCredential: Bool?
 
   /// Returns nil for a credential that is not permanent.
-  init?(_ credential: URLCredential, for space: URLProtectionSpace, isDefault: Bool) {
+  init?(
+    _ credential: URLCredential, for space: URLProtectionSpace, isDefault: Bool, isOnlyCredential: Bool
+  ) {
     guard credential.persistence == .permanent, let user = credential.user,
       let password = credential.password
     else { return nil }
@@ -27,6 +32,7 @@ struct CredentialRecord: PersistentRecord {
     self.user = user
     self.password = password
     self.isDefault = isDefault
+    self.isOnlyCredential = isOnlyCredential
   }
 
   var expiry: Date? { nil }

@@ -48,14 +48,17 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
     self.records = records
     super.init()
     contents.withLock { contents in
-      for record in records.read() {
+      let all = records.read()
+      for record in all {
         let (space, credential) = (record.space, record.credential)
         contents.credentials[space, default: [:]][credential.user ?? ""] = credential
         if record.isDefault { contents.defaults[space] = Default(credential: credential, isChosen: true) }
       }
-      for (space, credentials) in contents.credentials where contents.defaults[space] == nil {
-        guard credentials.count == 1, let only = credentials.values.first else { continue }
-        contents.defaults[space] = Default(credential: only, isChosen: false)
+      // The credential that is left after the default was removed is not the default.
+      for record in all where record.isOnlyCredential ?? true {
+        let space = record.space
+        guard contents.defaults[space] == nil, contents.credentials[space]?.count == 1 else { continue }
+        contents.defaults[space] = Default(credential: record.credential, isChosen: false)
       }
     }
   }
@@ -245,9 +248,13 @@ open class URLCredentialStorage: NSObject, @unchecked Sendable {
   /// Records the credentials of a space in the file. Called with the lock, so that changes keep their order.
   private func keep(_ space: URLProtectionSpace, in contents: Contents) {
     guard let records else { return }
-    let chosen = contents.defaults[space].flatMap { $0.isChosen ? $0.credential : nil }
+    let standard = contents.defaults[space]
     for (user, credential) in contents.credentials[space] ?? [:] {
-      if let record = CredentialRecord(credential, for: space, isDefault: credential == chosen) {
+      let isDefault = credential == standard?.credential
+      if let record = CredentialRecord(
+        credential, for: space, isDefault: isDefault && standard?.isChosen == true,
+        isOnlyCredential: isDefault && standard?.isChosen == false)
+      {
         records.set(record)
       } else {
         records.remove(CredentialRecord.key(user: user, space: space))

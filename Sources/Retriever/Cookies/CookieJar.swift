@@ -226,10 +226,10 @@ struct CookieJar: Sendable {
     sites.values.joined().filter { !$0.isExpired(at: now) }.sorted { $0.order < $1.order }.map(\.cookie)
   }
 
-  /// The stored cookie with the name, domain and path of `cookie`.
-  func stored(like cookie: HTTPCookie) -> CookieFields? {
+  /// The stored cookie with the name, domain and path of `cookie`, and when it was stored.
+  func stored(like cookie: HTTPCookie) -> (fields: CookieFields, date: Date)? {
     let site = CookieHost(canonical: String(cookie.fields.bareDomain)).site
-    return sites[site]?.first { $0.isReplaced(by: cookie.fields) }?.fields
+    return sites[site]?.first { $0.isReplaced(by: cookie.fields) }.map { ($0.fields, $0.stored) }
   }
 
   /// Returns the cookies to send to `url`: those with longer paths first, then older ones. It marks them as used.

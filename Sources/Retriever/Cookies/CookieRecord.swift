@@ -13,9 +13,11 @@ struct CookieRecord: PersistentRecord {
   private var sameSite: String?
   private var version: Int
   private var ports: [Int]
+  /// When the cookie was stored; nil in files of earlier versions.
+  private(set) var stored: Date?
 
   /// Returns nil for a cookie that ends with the session.
-  init?(_ fields: CookieFields) {
+  init?(_ fields: CookieFields, stored: Date) {
     guard let expires = fields.expiresDate else { return nil }
     name = fields.name
     value = fields.value
@@ -27,6 +29,7 @@ struct CookieRecord: PersistentRecord {
     sameSite = fields.sameSitePolicy?.rawValue
     version = fields.version
     ports = fields.ports
+    self.stored = stored
   }
 
   var expiry: Date? { expires }

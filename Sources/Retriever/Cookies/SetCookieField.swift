@@ -24,7 +24,14 @@ enum SetCookieField {
 
     var cookie = CookieFields(
       name: String(name), value: String(value), domain: host.name, path: defaultPath(of: url))
-    apply(parts.dropFirst().map { attribute($0) }, to: &cookie, from: url, now: now)
+    let attributes = parts.dropFirst().map { attribute($0) }
+    // Here, because the default path can be the same (RFC 6265bis, 4.1.3.2).
+    if ASCII.lowercased(name).utf8.starts(with: "__host-".utf8),
+      attributes.last(where: { $0.name == "path" })?.value != "/"
+    {
+      return nil
+    }
+    apply(attributes, to: &cookie, from: url, now: now)
     return cookie
   }
 

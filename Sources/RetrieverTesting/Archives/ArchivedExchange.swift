@@ -31,7 +31,7 @@ struct ArchivedExchange: Sendable {
       data.isBase64 ? Data(base64Encoded: data.text ?? "") : data.text.map { Data($0.utf8) }
     }
     let name = "\(method) \(RequestText.excerpt(url))"
-    answer = Self.answer(entry.response, name)
+    answer = Self.answer(entry.response, name, isHead: method == "HEAD")
   }
 
   /// The fields that describe how the body was sent. An archive contains the body after decoding.
@@ -39,7 +39,10 @@ struct ArchivedExchange: Sendable {
     "content-encoding", "content-length", "transfer-encoding", "connection", "keep-alive",
   ]
 
-  private static func answer(_ response: Archive.Response, _ name: String) -> StubAnswer {
+  /// The same for a response to HEAD, whose other fields describe the response to GET.
+  private static let connectionFields: Set<String> = ["transfer-encoding", "connection", "keep-alive"]
+
+  private static func answer(_ response: Archive.Response, _ name: String, isHead: Bool) -> StubAnswer {
     if response.status == 0 {
       // Retriever writes the code of the error and a colon. Other programs write other texts, or nothing.
       let code = response.comment.flatMap { Int($0.prefix { $0 != ":" }) }
@@ -56,17 +59,22 @@ struct ArchivedExchange: Sendable {
           URLError.stub(.cannotDecodeContentData, "The body of \(name) in the archive is not base64.", nil))
       }
       body = decoded
-    } else if let size = content.size, size > 0, ![204, 304].contains(response.status) {
+    } else if let size = content.size, size > 0, !isHead, ![204, 304].contains(response.status) {
       return .failure(
         URLError.stub(
           .cannotDecodeContentData,
           "The archive does not contain the body of \(name). Record it with contents.", nil))
     }
+    let omitted = isHead ? connectionFields : framingFields
     let fields = response.headers.filter { field in
-      !field.name.hasPrefix(":") && !framingFields.contains(ASCII.lowercased(field.name))
+      !field.name.hasPrefix(":") && !omitted.contains(ASCII.lowercased(field.name))
     }
     var answer = StubAnswer(
-      .response(StubAnswer.Response(status: response.status, fields: [], body: .data(body))))
+      .response(
+        StubAnswer.Response(
+          status: response.status, fields: [],
+          // The length of pieces is not stated, so a response to HEAD has only the length in the archive.
+          body: isHead ? .pieces([]) : .data(body))))
     for field in fields { answer = answer.header(field.name, field.value) }
     let hasType = fields.contains { ASCII.equalIgnoringCase($0.name, "Content-Type") }
     if !hasType, let type = content.mimeType, !type.isEmpty { answer = answer.header("Content-Type", type) }
