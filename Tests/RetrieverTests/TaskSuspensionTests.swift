@@ -195,5 +195,55 @@ import Testing
       #expect(difference(results.all.first ?? nil, body) == nil)
     }
   }
+
+  @Test func `a suspended upload continues after a resume`() async throws {
+    let size = 60 << 20
+    let (reached, gate) = (Gate(), Gate())
+    let server = try ScriptedServer { connection in
+      guard let head = try connection.readHead() else { return }
+      reached.open()
+      try connection.wait(for: gate)
+      try connection.send(Reply(text: "\(try connection.readBody(of: head).count)"))
+    }
+    let done = Gate()
+    var request = URLRequest(url: server.url())
+    request.httpMethod = "POST"
+    let task = session.uploadTask(with: request, from: Data(count: size)) { data, _, _ in
+      if data == Data("\(size)".utf8) { done.open() }
+    }
+    task.resume()
+    #expect(await reached.wait(within: .seconds(90)))
+    task.suspend()
+    gate.open()
+    try await session.expectUsable()
+    #expect(task.countOfBytesSent < Int64(size))
+    #expect(!done.isOpen)
+    task.resume()
+    #expect(await done.wait(within: .seconds(90)))
+  }
+
+  @Test func `suspending and resuming an upload at any time loses no bytes`() async throws {
+    let body = Data.pattern(count: 2_000_000)
+    let server = try ScriptedServer.http { Reply(body: $0.body) }
+    for seed in 0..<10 {
+      var random = SeededRandom(UInt64(seed))
+      let done = Gate()
+      let results = Log<Data?>()
+      var request = URLRequest(url: server.url())
+      request.httpMethod = "POST"
+      let task = session.uploadTask(with: request, from: body) { data, _, _ in
+        results.add(data)
+        done.open()
+      }
+      task.resume()
+      while !done.isOpen {
+        task.suspend()
+        if Bool.random(using: &random) { await Task.yield() }
+        task.resume()
+        try await Task.sleep(for: .microseconds(Int.random(in: 0..<300, using: &random)))
+      }
+      #expect(difference(results.all.first ?? nil, body) == nil)
+    }
+  }
 }
 #endif

@@ -113,4 +113,77 @@ import Testing
     #expect(observer.record.sent == observer.record.sent.sorted())
     #expect(source.startCount == 1)
   }
+
+  /// Holds its transfer while libcurl reads for the second time.
+  private final class HoldingBody: TransferBodySource {
+    let box = TransferBox()
+    let held = Gate()
+    let reads = Atomic<Int>(0)
+    private let source: ScriptedBody
+
+    init(_ bytes: [UInt8]) { source = ScriptedBody(bytes, length: Int64(bytes.count)) }
+
+    var length: Int64? { source.length }
+
+    func start(moreAvailable: @escaping @Sendable () -> Void) { source.start(moreAvailable: moreAvailable) }
+
+    func read(into buffer: UnsafeMutableRawBufferPointer) -> TransferBodyRead {
+      if reads.wrappingAdd(1, ordering: .relaxed).newValue == 2 {
+        box.transfer?.hold()
+        held.open()
+      }
+      return source.read(into: buffer)
+    }
+
+    func rewind() -> Bool { source.rewind() }
+  }
+
+  @Test func `a transfer that is held sends no more of its body and does not time out`() async throws {
+    let server = try ScriptedServer.http { Reply(body: $0.body) }
+    let client = try TransferClient()
+    let body = [UInt8](Data.pattern(count: 3_000_000))
+    let (source, observer) = (HoldingBody(body), RecordingObserver())
+    var request = TransferRequest(url: server.address())
+    request.method = "POST"
+    request.body = .source(source)
+    request.idleTimeout = .milliseconds(300)
+    let transfer = client.makeTransfer(request, observer: observer)
+    source.box.set(transfer)
+    transfer.start()
+    #expect(await source.held.wait(within: .seconds(90)))
+    // After a transfer with three times the time-out has timed out, the held one would have, too.
+    let other = try ScriptedServer([.readRequest, .hold])
+    var late = TransferRequest(url: other.address())
+    late.idleTimeout = .milliseconds(900)
+    #expect(try await client.run(late).failure?.code == .timedOut)
+    #expect(source.reads.load(ordering: .relaxed) == 2)
+    #expect(!observer.ended.isOpen)
+    transfer.resumeReceiving()
+    #expect(await observer.ended.wait(within: .seconds(90)))
+    #expect(observer.record.failure == nil)
+    #expect(difference(observer.record.body, body) == nil)
+    source.box.set(nil)
+  }
+
+  @Test func `a transfer that was paused for longer than its time-out can time out afterwards`() async throws
+  {
+    let server = try ScriptedServer([
+      .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nx"), .hold,
+    ])
+    let client = try TransferClient()
+    let observer = RecordingObserver(onHead: { _ in .pause })
+    var request = TransferRequest(url: server.address())
+    request.idleTimeout = .milliseconds(100)
+    let transfer = client.makeTransfer(request, observer: observer)
+    transfer.start()
+    #expect(await observer.headArrived.wait(within: .seconds(90)))
+    let other = try ScriptedServer([.readRequest, .hold])
+    var late = TransferRequest(url: other.address())
+    late.idleTimeout = .milliseconds(300)
+    #expect(try await client.run(late).failure?.code == .timedOut)
+    #expect(!observer.ended.isOpen)
+    transfer.resumeReceiving()
+    #expect(await observer.ended.wait(within: .seconds(90)))
+    #expect(observer.record.failure?.code == .timedOut)
+  }
 }

@@ -143,6 +143,24 @@ import Testing
     #expect(!machine.isReceivePaused)
   }
 
+  @Test func `a hold pauses sending until the release, unless the source resumes and is held again`() {
+    var machine = running()
+    machine.holdSending()
+    #expect(machine.isSendPaused && machine.isSendHeld)
+    #expect(machine.resumeSending() == .applyPauses)
+    #expect(!machine.isSendHeld)
+    machine.holdSending()
+    #expect(machine.releaseSending() == .applyPauses)
+    #expect(machine.releaseSending() == .none)
+    // This pause ends when the source has more.
+    machine.pauseSending()
+    #expect(machine.releaseSending() == .none)
+    #expect(machine.isSendPaused)
+    machine.holdSending()
+    #expect(machine.restart() == .attach)
+    #expect(!machine.isSendPaused && !machine.isSendHeld)
+  }
+
   @Test func `a pause that was applied together with a resume is undone later`() {
     var machine = running()
     machine.pauseReceiving()
@@ -166,7 +184,7 @@ import Testing
     var ends = 0
     var isAttached = false
     var isQueued = false
-    SeededRandom.draw(200, eventsOf: 14, seed: seed) { kind, random in
+    SeededRandom.draw(200, eventsOf: 16, seed: seed) { kind, random in
       var action: TransferStateMachine.Action
       switch kind {
       case 0: action = machine.start()
@@ -180,6 +198,8 @@ import Testing
       case 8 where isQueued: action = machine.begin()
       case 12: action = machine.hold()
       case 13: action = machine.release()
+      case 14: (action, _) = (.none, machine.holdSending())
+      case 15: action = machine.releaseSending()
       case 9 where isAttached && !machine.hasUndelivered:
         // libcurl gets the handle again right after it was removed.
         #expect(machine.restart() == .attach)
@@ -199,6 +219,7 @@ import Testing
         }
         action = pausesWithin ? .none : machine.didDeliverRemaining()
       }
+      #expect(!machine.isSendHeld || machine.isSendPaused)
       switch action {
       case .none, .deliverRemaining: break
       case .enqueue:

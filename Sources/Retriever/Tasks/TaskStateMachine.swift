@@ -33,9 +33,9 @@ struct TaskStateMachine<Transfer: Sendable, Timer: Sendable>: Sendable {
     case none
     /// Prepare the current request, and report its transfer with `send(_:)`.
     case begin
-    /// Keep the transfer from beginning, if it has not begun. Then ask for `actionAfterHolding()`.
+    /// Keep the transfer from beginning, or from sending more of its body. Then ask for `actionAfterHolding()`.
     case hold(Transfer)
-    /// Let the transfer begin, if it was held. Then ask for `actionAfterReleasing()`.
+    /// Let the transfer begin or send, if it was held. Then ask for `actionAfterReleasing()`.
     case release(Transfer)
     case resumeReceiving(Transfer)
     /// The transfer is over. Finish the sink; `sinkFinished` follows.

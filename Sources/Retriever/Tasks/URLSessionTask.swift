@@ -102,7 +102,8 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
     start(for: nil)
   }
 
-  /// Suspends the task. A task that has not started does not start, and a running one receives no more bytes.
+  /// Suspends the task. A task that has not started does not start. A running one sends no more of a long body, receives
+  /// no more bytes, and is not ended by ``URLRequest/timeoutInterval``.
   ///
   /// Suspensions are counted: each one needs its own ``resume()``. A server may close a connection that is suspended
   /// for a long time.

@@ -45,6 +45,8 @@ struct TransferStateMachine: Sendable {
   private(set) var isHeld = false
   private(set) var isReceivePaused = false
   private(set) var isSendPaused = false
+  /// Whether sending is paused because the transfer is held, and not because the body's source waits.
+  private(set) var isSendHeld = false
   /// The pauses last applied to libcurl. A resume after a pause that libcurl never saw needs no call.
   private var appliedReceivePause = false
   private var appliedSendPause = false
@@ -64,7 +66,8 @@ struct TransferStateMachine: Sendable {
     return .attach
   }
 
-  /// Keeps a transfer that has not begun from beginning. One that has begun is not affected.
+  /// Keeps a transfer that has not begun from beginning. One that has begun stops sending with ``holdSending()``, when
+  /// libcurl asks for more of the body.
   mutating func hold() -> Action {
     guard !isHeld, phase == .created || phase == .waiting else { return .none }
     isHeld = true
@@ -83,6 +86,7 @@ struct TransferStateMachine: Sendable {
     guard phase == .running, !hasUndelivered else { return .none }
     isReceivePaused = false
     isSendPaused = false
+    isSendHeld = false
     appliedReceivePause = false
     appliedSendPause = false
     return .attach
@@ -163,9 +167,19 @@ struct TransferStateMachine: Sendable {
     appliedSendPause = true
   }
 
+  /// Pauses sending because the transfer is held.
+  mutating func holdSending() {
+    pauseSending()
+    isSendHeld = true
+  }
+
+  /// Sends again if sending was paused because the transfer was held. If the source waits, it resumes by itself.
+  mutating func releaseSending() -> Action { isSendHeld ? resumeSending() : .none }
+
   mutating func resumeSending() -> Action {
     guard isSendPaused else { return .none }
     isSendPaused = false
+    isSendHeld = false
     guard phase == .running, appliedSendPause else { return .none }
     appliedSendPause = false
     // One call to libcurl sets both directions.

@@ -1,6 +1,6 @@
 import Synchronization
 
-// Waiting: for a place in the queue, and for the data that libcurl needs.
+// Waiting: for a place in the queue, and for the data that libcurl needs. Also how long a transfer may wait.
 extension Transfer {
   /// Starts the transfer: it joins the queue, unless it is held.
   func enqueue() {
@@ -33,6 +33,7 @@ extension Transfer {
   }
 
   func holdOnLoop() {
+    isOnHold = true
     // A transfer that has failed ends at the end of this round.
     guard noticedFailure == nil, machine.hold() == .leaveQueue, let destination else { return }
     if !leaveQueue() { destination.pending.removeAll { $0 === self } }
@@ -75,5 +76,27 @@ extension Transfer {
     } else {
       destination.pending.append(self)
     }
+  }
+
+  // MARK: Time
+
+  /// When this transfer times out. Time that the consumer spends paused, or that the transfer spends held or in the
+  /// queue, does not count as idle time.
+  var expiry: Monotonic? {
+    var earliest: Monotonic?
+    if let idle = request.idleTimeout, waiting == nil, !machine.isHeld, !machine.isReceivePaused, !isUpgraded,
+      !awaitsAnswer, !isOnHold
+    {
+      earliest = lastActivity + idle
+    }
+    if let moment = request.deadline?.moment { earliest = earliest.map { min($0, moment) } ?? moment }
+    return earliest
+  }
+
+  func expire() {
+    guard machine.cancel() != .none else { return }
+    handle?.closesConnection()
+    let isDeadline = request.deadline.map { $0.moment <= core.loop.now } ?? false
+    detachAndFinish(isDeadline ? .deadlinePassed : .timedOut(after: request.idleTimeout ?? .zero))
   }
 }

@@ -25,6 +25,8 @@ package final class Transfer: @unchecked Sendable {
   var waiting: LoadQueue<Transfer>.Ticket?
   /// Whether ``hold()`` was called, although the loop may not have seen the command yet.
   let isHoldWanted = Atomic<Bool>(false)
+  /// The same for the last command that the loop has seen. The time-outs use this: a resume must reset them first.
+  var isOnHold = false
   var hasPlace = false
   var retry: RetryRule
   var attempt = AttemptNotes()
@@ -146,7 +148,7 @@ package final class Transfer: @unchecked Sendable {
   package func cancel() { core.loop.post(.cancel(self)) }
 
   /// Keeps the transfer from beginning until ``resumeReceiving()``. It gives up its place in the queue, so that others do
-  /// not wait for it. A transfer that has begun is not affected.
+  /// not wait for it. A transfer that has begun sends no more of a body from a source, and is not idle meanwhile.
   package func hold() {
     isHoldWanted.store(true, ordering: .relaxed)
     core.loop.post(.hold(self))
@@ -155,7 +157,7 @@ package final class Transfer: @unchecked Sendable {
   /// Does the same for a transfer that only its creator knows.
   package func holdBeforeStart() { _ = machine.hold() }
 
-  /// Receives again after a pause, or lets a transfer begin that is held.
+  /// Receives again after a pause, and lets a transfer begin or send that is held.
   package func resumeReceiving() {
     isHoldWanted.store(false, ordering: .relaxed)
     core.loop.post(.resumeReceiving(self))
@@ -228,12 +230,15 @@ package final class Transfer: @unchecked Sendable {
   }
 
   func resumeReceivingOnLoop() {
+    isOnHold = false
     releaseOnLoop()
     lastActivity = core.loop.now
-    if let expiry { core.loop.include(expiry) }
+    perform(machine.releaseSending())
     perform(machine.resumeReceiving())
     if let handle, !handle.backlog.isEmpty || handle.isWindowShut { noteStream() }
     deliverUndelivered()
+    // After the pauses have ended: a transfer that is paused has no idle time.
+    if let expiry { core.loop.include(expiry) }
   }
 
   func resumeSendingOnLoop() {
@@ -256,28 +261,6 @@ package final class Transfer: @unchecked Sendable {
     Curl.pause(handle.easy, receiving: machine.isReceivePaused, sending: machine.isSendPaused)
     // libcurl delivers the bytes it kept during this call, which may also end the transfer.
     core.loop.touch(core)
-  }
-
-  // MARK: Time
-
-  /// When this transfer times out. Time that the consumer spends paused, or that the transfer spends in the queue, does
-  /// not count as idle time.
-  var expiry: Monotonic? {
-    var earliest: Monotonic?
-    if let idle = request.idleTimeout, waiting == nil, !machine.isHeld, !machine.isReceivePaused, !isUpgraded,
-      !awaitsAnswer
-    {
-      earliest = lastActivity + idle
-    }
-    if let moment = request.deadline?.moment { earliest = earliest.map { min($0, moment) } ?? moment }
-    return earliest
-  }
-
-  func expire() {
-    guard machine.cancel() != .none else { return }
-    handle?.closesConnection()
-    let isDeadline = request.deadline.map { $0.moment <= core.loop.now } ?? false
-    detachAndFinish(isDeadline ? .deadlinePassed : .timedOut(after: request.idleTimeout ?? .zero))
   }
 
   // MARK: What libcurl reports
@@ -401,6 +384,10 @@ package final class Transfer: @unchecked Sendable {
   func readBody(into buffer: UnsafeMutableRawBufferPointer) -> TransferBodyRead {
     guard case .source(let source) = request.body, machine.isRunning else { return .failed }
     lastActivity = core.loop.now
+    if isHoldWanted.load(ordering: .relaxed) {
+      machine.holdSending()
+      return .wait
+    }
     let answer = source.read(into: buffer)
     switch answer {
     case .bytes(let count):
