@@ -112,7 +112,7 @@ test-plain: # internal: the part of `make test` without sanitizers and adopt
 	@scripts/step 'build of Kennel' scripts/build-package Kennel .build --build-tests
 	@scripts/test-swift "Kennel's tests" 900 $(KENNEL) $(TEST_FLAGS)
 	@TEST_WORLD=postgres scripts/test-swift "Kennel's tests with PostgreSQL" 900 $(KENNEL) $(TEST_FLAGS) \
-		--filter '^Kennel(Command|Web)Tests\.' --skip '$(WORLD_SKIP)'
+		--filter '$(WORLD_FILTER)' --skip '$(WORLD_SKIP)'
 	@scripts/test-stores
 	@scripts/step 'linked libraries of Kennel' scripts/check-links Kennel
 	@scripts/step 'use from another package' scripts/check-outside
