@@ -88,7 +88,7 @@ check-deb: ## install, run and remove the packages of build/packages in a new De
 	scripts/check-packages
 
 api: setup-test ## check that the changelog names each change of the libraries' interface
-	swift build
+	scripts/build-package . .build
 	scripts/build-package Kennel .build
 	scripts/check-api
 
@@ -127,7 +127,7 @@ test-plain: # internal: the part of `make test` without sanitizers and adopt
 	@scripts/step 'release' scripts/release --dry-run 99.0.0
 	@scripts/step 'page in a browser' scripts/test-page
 
-test-sanitizers: export TEST_TARGETS := $(TSAN_TARGETS)
+test-sanitizers: export RETRIEVER_TEST_TARGETS := $(TSAN_TARGETS)
 test-sanitizers: # internal: the part of `make test` with sanitizers, and the tests of adopt
 	@# The builds come first: the other part runs tests then, which often wait.
 	@scripts/test-threads --build . Kennel
@@ -150,7 +150,7 @@ test-adopt: setup-test ## run the tests of adopt, and the plug-in in other packa
 test-threads: setup-test ## run the tests of shared state under ThreadSanitizer
 	@scripts/test-threads . '$(TSAN_FILTER)' $(TSAN_FLAGS)
 	@scripts/test-threads Kennel '$(TSAN_KENNEL_FILTER)' $(TSAN_FLAGS)
-ifndef TEST_TARGETS
+ifndef RETRIEVER_TEST_TARGETS
 	@$(MAKE) --no-print-directory test-threads-pages
 endif
 

@@ -190,6 +190,6 @@ let package = Package(
 )
 
 // scripts/test-threads can name the test targets that it needs.
-if let names = Context.environment["TEST_TARGETS"]?.split(separator: " ") {
+if let names = Context.environment["RETRIEVER_TEST_TARGETS"]?.split(separator: " "), !names.isEmpty {
   package.targets.removeAll { target in target.type == .test && !names.contains { $0 == target.name } }
 }

@@ -221,7 +221,7 @@ import Testing
     var new = Machine()
     let handover = old.handOver()
     new.takeOver(try #require(handover))
-    #expect(new.actionAfterTakingOver() == .resumeReceiving(1))
+    #expect(new.actionAfterTakingOver() == .release(1))
     #expect(new.transferEnded(failed: false) == .finishSink)
 
     var ended = Machine()

@@ -39,10 +39,10 @@ import Testing
   @Test func `a suspended task continues where it stopped`() {
     var machine = exchanging()
     machine.deliver()
-    #expect(machine.suspend() == .none)
+    #expect(machine.suspend() == .hold(1))
     #expect(machine.wantsMore() == .none)
-    #expect(machine.resume() == .resumeReceiving(1))
-    #expect(machine.wantsMore() == .resumeReceiving(1))
+    #expect(machine.resume() == .release(1))
+    #expect(machine.wantsMore() == .release(1))
   }
 
   @Test func `suspensions are counted`() {
@@ -57,22 +57,31 @@ import Testing
     _ = machine.suspend()
     #expect(machine.resume() == .none)
     #expect(machine.isSuspended)
-    #expect(machine.resume() == .resumeReceiving(1))
+    #expect(machine.resume() == .release(1))
     #expect(machine.resume() == .none)
     _ = machine.suspend()
     #expect(machine.isSuspended)
   }
 
-  @Test func `a transfer without a response is held when its task is suspended`() {
+  @Test(arguments: [true, false])
+  func `a transfer is held when its task is suspended, before and after its head`(hasHead: Bool) {
     var machine = exchanging()
+    if hasHead { machine.deliver() }
     #expect(machine.suspend() == .hold(1))
     #expect(machine.actionAfterHolding() == .none)
     #expect(machine.actionAfterReleasing() == .hold(1))
     #expect(machine.resume() == .release(1))
     #expect(machine.actionAfterReleasing() == .none)
     #expect(machine.actionAfterHolding() == .release(1))
+  }
+
+  @Test func `a hold that is performed after a resume is released, also after the head`() {
+    var machine = exchanging()
+    #expect(machine.suspend() == .hold(1))
     machine.deliver()
-    #expect(machine.suspend() == .none)
+    #expect(machine.resume() == .release(1))
+    // Only now, another thread performs the first action.
+    #expect(machine.actionAfterHolding() == .release(1))
   }
 
   @Test func `a task that is suspended and resumed while it prepares begins once`() {
@@ -103,19 +112,19 @@ import Testing
     #expect(machine.transferEnded(failed: false) == .begin)
     let isWanted = machine.send(2)
     #expect(isWanted && machine.expectsHead)
-    #expect(machine.wantsMore() == .resumeReceiving(2))
+    #expect(machine.wantsMore() == .release(2))
   }
 
   @Test func `an answer before the end of the transfer resumes it`() {
     var machine = exchanging()
     machine.ask()
     #expect(machine.reception == .wait)
-    #expect(machine.answeredDeliver() == .resumeReceiving(1))
+    #expect(machine.answeredDeliver() == .release(1))
     #expect(machine.reception == .deliver)
 
     machine = exchanging()
     machine.ask()
-    #expect(machine.answeredFollow() == .resumeReceiving(1))
+    #expect(machine.answeredFollow() == .release(1))
     #expect(machine.isDiscarding)
   }
 
@@ -210,10 +219,10 @@ import Testing
   @Test func `an answer to a suspended task leaves it suspended`() {
     var machine = exchanging()
     machine.ask()
-    _ = machine.suspend()
-    #expect(machine.answeredDeliver() == .none)
+    #expect(machine.suspend() == .none)
+    #expect(machine.answeredDeliver() == .hold(1))
     #expect(machine.reception == .deliver)
-    #expect(machine.resume() == .resumeReceiving(1))
+    #expect(machine.resume() == .release(1))
   }
 
   @Test func `aborting is effective once`() {
@@ -296,7 +305,7 @@ import Testing
       case .cancelAndComplete(let transfer):
         #expect(isTransferring && transfer == transfers)
         completions += 1
-      case .cancel(let transfer), .hold(let transfer), .release(let transfer), .resumeReceiving(let transfer):
+      case .cancel(let transfer), .hold(let transfer), .release(let transfer):
         #expect(isTransferring && transfer == transfers)
       case .none, .finishSink: break
       }

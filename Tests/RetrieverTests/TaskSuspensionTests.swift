@@ -159,6 +159,36 @@ import Testing
     #expect(delegate.log.current.body == Data("there".utf8))
   }
 
+  @Test func `a task that is suspended after the head of its response does not time out`() async throws {
+    let proceed = Gate()
+    let server = try ScriptedServer { connection in
+      guard try connection.nextRequest() != nil else { return }
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\na")
+      try connection.wait(for: proceed)
+      try connection.send("b")
+    }
+    let (done, results) = (Gate(), Log<Data?>())
+    var request = URLRequest(url: server.url())
+    request.timeoutInterval = 1
+    let task = session.dataTask(with: request) { data, _, _ in
+      results.add(data)
+      done.open()
+    }
+    task.resume()
+    #expect(await eventually { task.countOfBytesReceived == 1 })
+    task.suspend()
+    // After a load with three times the time-out has timed out, the suspended one would have, too.
+    let other = try ScriptedServer([.readRequest, .hold])
+    let late = URLRequest(url: other.url(), timeoutInterval: 3)
+    let code = await errorCode { _ = try await session.data(for: late) }
+    #expect(code == .timedOut)
+    #expect(task.state == .suspended)
+    task.resume()
+    proceed.open()
+    #expect(await done.wait(within: .seconds(90)))
+    #expect(results.all == [Data("ab".utf8)])
+  }
+
   @Test func aSuspendedTaskCanBeCancelled() async throws {
     let server = try ScriptedServer([.readRequest, .send("HTTP/1.1 200 OK\r\n\r\nx"), .hold])
     let done = Gate()

@@ -29,6 +29,8 @@ struct CookieJar: Sendable {
     /// The time when the cookie was last stored or sent, as an increasing number.
     var lastUse: UInt64
     var stored: Date
+    /// When this name, domain and path were first stored. A replacement keeps it.
+    var created: Date
     var fields: CookieFields { cookie.fields }
 
     func isExpired(at now: Date) -> Bool { fields.expiresDate.map { $0 <= now } ?? false }
@@ -55,8 +57,12 @@ struct CookieJar: Sendable {
 
   /// Stores `cookie` and replaces one with the same name, domain and path. An expired cookie only removes that one.
   ///
-  /// - Parameter url: the URL that the cookie is from, or `nil` if the program sets it.
-  mutating func insert(_ cookie: HTTPCookie, from url: URL?, now: Date) throws(Refusal) {
+  /// - Parameters:
+  ///   - url: the URL that the cookie is from, or `nil` if the program sets it.
+  ///   - created: when the cookie was first stored, if it is from a file.
+  mutating func insert(
+    _ cookie: HTTPCookie, from url: URL?, created: Date? = nil, now: Date
+  ) throws(Refusal) {
     let accepted = try accepted(cookie, from: url)
     let fields = accepted.fields
     let site = CookieHost(canonical: String(fields.bareDomain)).site
@@ -68,10 +74,10 @@ struct CookieJar: Sendable {
     let countBefore = entries.count
     entries.removeAll { $0.isExpired(at: now) }
     uses += 1
-    var entry = Entry(cookie: accepted, order: nextOrder, lastUse: uses, stored: now)
+    var entry = Entry(cookie: accepted, order: nextOrder, lastUse: uses, stored: now, created: created ?? now)
     nextOrder += 1
     if let replaced = entries.firstIndex(where: { $0.isReplaced(by: fields) }) {
-      entry.order = entries[replaced].order
+      (entry.order, entry.created) = (entries[replaced].order, entries[replaced].created)
       entries.remove(at: replaced)
     }
     if !entry.isExpired(at: now) { entries.append(entry) }
@@ -226,10 +232,12 @@ struct CookieJar: Sendable {
     sites.values.joined().filter { !$0.isExpired(at: now) }.sorted { $0.order < $1.order }.map(\.cookie)
   }
 
-  /// The stored cookie with the name, domain and path of `cookie`, and when it was stored.
-  func stored(like cookie: HTTPCookie) -> (fields: CookieFields, date: Date)? {
+  /// The record of the stored cookie with the name, domain and path of `cookie`; nil if it ends with the session.
+  func record(like cookie: HTTPCookie) -> CookieRecord? {
     let site = CookieHost(canonical: String(cookie.fields.bareDomain)).site
-    return sites[site]?.first { $0.isReplaced(by: cookie.fields) }.map { ($0.fields, $0.stored) }
+    return sites[site]?.first { $0.isReplaced(by: cookie.fields) }.flatMap {
+      CookieRecord($0.fields, stored: $0.stored, created: $0.created)
+    }
   }
 
   /// Returns the cookies to send to `url`: those with longer paths first, then older ones. It marks them as used.

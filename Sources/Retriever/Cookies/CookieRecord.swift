@@ -13,11 +13,12 @@ struct CookieRecord: PersistentRecord {
   private var sameSite: String?
   private var version: Int
   private var ports: [Int]
-  /// When the cookie was stored; nil in files of earlier versions.
+  /// When the cookie was stored, and when its name, domain and path first were; nil in files of earlier versions.
   private(set) var stored: Date?
+  private(set) var created: Date?
 
   /// Returns nil for a cookie that ends with the session.
-  init?(_ fields: CookieFields, stored: Date) {
+  init?(_ fields: CookieFields, stored: Date, created: Date) {
     guard let expires = fields.expiresDate else { return nil }
     name = fields.name
     value = fields.value
@@ -30,6 +31,7 @@ struct CookieRecord: PersistentRecord {
     version = fields.version
     ports = fields.ports
     self.stored = stored
+    self.created = created
   }
 
   var expiry: Date? { expires }

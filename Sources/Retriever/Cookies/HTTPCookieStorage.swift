@@ -56,11 +56,12 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
     let now = now()
     state.withLock { state in
       // The file has another order. Records without a date are those of an earlier version.
-      let all = records.read().sorted { ($0.stored ?? .distantPast) < ($1.stored ?? .distantPast) }
+      let all = records.read().sorted { ($0.created ?? .distantPast) < ($1.created ?? .distantPast) }
       for record in all {
         guard let cookie = record.cookie else { continue }
         // The clock may have been set back.
-        _ = try? state.jar.insert(cookie, from: nil, now: min(record.stored ?? now, now))
+        _ = try? state.jar.insert(
+          cookie, from: nil, created: record.created, now: min(record.stored ?? now, now))
       }
       count.store(state.jar.count, ordering: .releasing)
     }
@@ -241,7 +242,7 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
       let before = cookies ?? state.jar.cookies(now: now)
       guard change(&state, now) else { return false }
       for cookie in before {
-        if let record = state.jar.stored(like: cookie).flatMap({ CookieRecord($0.fields, stored: $0.date) }) {
+        if let record = state.jar.record(like: cookie) {
           records.set(record)
         } else {
           records.remove(CookieRecord.key(of: cookie.fields))

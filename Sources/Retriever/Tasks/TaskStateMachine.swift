@@ -35,9 +35,8 @@ struct TaskStateMachine<Transfer: Sendable, Timer: Sendable>: Sendable {
     case begin
     /// Keep the transfer from beginning, or from sending more of its body. Then ask for `actionAfterHolding()`.
     case hold(Transfer)
-    /// Let the transfer begin or send, if it was held. Then ask for `actionAfterReleasing()`.
+    /// Let the transfer begin or send, if it was held, and receive. Then ask for `actionAfterReleasing()`.
     case release(Transfer)
-    case resumeReceiving(Transfer)
     /// The transfer is over. Finish the sink; `sinkFinished` follows.
     case finishSink
     /// Cancel the transfer. Its end completes the task.
@@ -128,8 +127,8 @@ struct TaskStateMachine<Transfer: Sendable, Timer: Sendable>: Sendable {
     case .idle, .holding:
       phase = .preparing
       return .begin
-    case .exchanging(let transfer): return .release(transfer)
-    case .receiving(let transfer), .discarding(let transfer): return .resumeReceiving(transfer)
+    case .exchanging(let transfer), .receiving(let transfer), .discarding(let transfer):
+      return .release(transfer)
     case .preparing, .asking, .waiting, .finishing, .aborting, .completed: return .none
     }
   }
@@ -138,14 +137,15 @@ struct TaskStateMachine<Transfer: Sendable, Timer: Sendable>: Sendable {
   mutating func suspend() -> Action {
     guard !isCompleted, suspensions < .max else { return .none }
     suspensions += 1
-    if case .exchanging(let transfer) = phase { return .hold(transfer) }
-    return .none
+    // While a delegate is asked, the transfer is paused anyway.
+    if case .asking = phase { return .none }
+    return transfer.map { .hold($0) } ?? .none
   }
 
   /// The sink has room for more of the body.
   func wantsMore() -> Action {
     guard !isSuspended, let transfer else { return .none }
-    return .resumeReceiving(transfer)
+    return .release(transfer)
   }
 
   /// Ends the transfer, but not the task: it completes with its transfer.
@@ -154,13 +154,13 @@ struct TaskStateMachine<Transfer: Sendable, Timer: Sendable>: Sendable {
   /// Returns `.release` if the task is no longer suspended: two threads may suspend and resume a task at the same time,
   /// and perform their actions in the other order.
   func actionAfterHolding() -> Action {
-    guard !isSuspended, case .exchanging(let transfer) = phase else { return .none }
+    guard !isSuspended, let transfer else { return .none }
     return .release(transfer)
   }
 
   /// Returns `.hold` if the task is suspended again, for the same reason.
   func actionAfterReleasing() -> Action {
-    guard isSuspended, case .exchanging(let transfer) = phase else { return .none }
+    guard isSuspended, let transfer else { return .none }
     return .hold(transfer)
   }
 
@@ -199,7 +199,7 @@ struct TaskStateMachine<Transfer: Sendable, Timer: Sendable>: Sendable {
     switch phase {
     case .asking(let transfer):
       phase = .receiving(transfer)
-      return isSuspended ? .none : .resumeReceiving(transfer)
+      return isSuspended ? .hold(transfer) : .release(transfer)
     case .waiting:
       phase = .finishing
       return .finishSink
@@ -211,7 +211,7 @@ struct TaskStateMachine<Transfer: Sendable, Timer: Sendable>: Sendable {
     switch phase {
     case .asking(let transfer):
       phase = .discarding(transfer)
-      return .resumeReceiving(transfer)
+      return .release(transfer)
     case .waiting: return next()
     default: return .none
     }
@@ -252,7 +252,7 @@ struct TaskStateMachine<Transfer: Sendable, Timer: Sendable>: Sendable {
   /// Returns what a task that took over has to do first.
   func actionAfterTakingOver() -> Action {
     switch phase {
-    case .receiving(let transfer): isSuspended ? .none : .resumeReceiving(transfer)
+    case .receiving(let transfer): isSuspended ? .hold(transfer) : .release(transfer)
     case .finishing: .finishSink
     default: .none
     }

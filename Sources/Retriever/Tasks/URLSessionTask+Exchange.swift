@@ -40,7 +40,6 @@ extension URLSessionTask {
     case .release(let transfer):
       transfer.resumeReceiving()
       perform(lockedState.withLock { $0.machine.actionAfterReleasing() })
-    case .resumeReceiving(let transfer): transfer.resumeReceiving()
     case .finishSink: finishSink()
     case .cancel(let transfer): transfer.cancel()
     case .cancelAndComplete(let transfer):

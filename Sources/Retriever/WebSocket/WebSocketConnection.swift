@@ -130,12 +130,12 @@ final class WebSocketConnection: Sendable {
 
   /// The connection has ended, or the task has. Returns the task's error; nil after a complete closing handshake.
   func finish(_ error: URLError?, url: URL?) -> URLError? {
-    let (result, timer) = state.withLock { state in
+    let (result, timer, events) = state.withLock { state in
       defer { (state.events, state.moreAvailable) = (nil, nil) }
-      return (state.machine.end(error), state.timer.take())
+      return (state.machine.end(error), state.timer.take(), state.events)
     }
     timer?.cancel()
-    perform(result.actions)
+    perform(result.actions, events: events)
     if case .closed = result.end { return nil }
     return result.end.error(url: url)
   }
@@ -144,7 +144,8 @@ final class WebSocketConnection: Sendable {
     perform(state.withLock { event(&$0.machine) })
   }
 
-  private func perform(_ actions: [Machine.Action]) {
+  /// - Parameter events: whom to report to after the end, when the state has none.
+  private func perform(_ actions: [Machine.Action], events: Events? = nil) {
     for action in actions {
       switch action {
       case .deliver(let receiver, let message): receiver(.success(message))
@@ -153,7 +154,7 @@ final class WebSocketConnection: Sendable {
       case .resumeSending: state.withLock { $0.moreAvailable }?()
       case .resumeReceiving: state.withLock { $0.events }?.wantsMore()
       case .startClosingTimer: startClosingTimer()
-      case .didClose(let frame): state.withLock { $0.events }?.didClose(frame)
+      case .didClose(let frame): (events ?? state.withLock { $0.events })?.didClose(frame)
       case .disconnect: state.withLock { $0.events }?.disconnect()
       }
     }

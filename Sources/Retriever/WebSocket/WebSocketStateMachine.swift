@@ -197,7 +197,8 @@ package struct WebSocketStateMachine<Receiver: Sendable, Completion: Sendable>: 
 
   /// The connection has ended, or is abandoned. Returns the reason.
   package mutating func end(_ error: URLError?) -> (end: WebSocketEnd, actions: [Action]) {
-    var actions = parseLastBytes()
+    // Nothing that follows the program's own cancellation counts.
+    var actions = error?.code == .cancelled ? [] : parseLastBytes()
     let end: WebSocketEnd
     switch phase {
     case .ended(let known): return (known, actions)

@@ -67,8 +67,8 @@ final class ThumbnailDecoder {
 
   /// Ends the input and returns the thumbnails in the order of the targets.
   ///
-  /// - Throws: The error in the image or of a thumbnail; ``ImageError/partialImages`` then contains the parts that could
-  ///   be decoded.
+  /// - Throws: The error in the image, whose ``ImageError/partialImages`` are the parts that could be decoded; or the reason why the
+  ///   image cannot have one of the thumbnails.
   func finish() throws(ImageError) -> [UIImage] {
     var images: [UIImage] = []
     for result in try finishEach() { images.append(try result.get()) }
