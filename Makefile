@@ -48,8 +48,8 @@ PEERS := build/peers/curl-client build/peers/holder build/peers/go-client build/
 CFLAGS_PEERS := -std=c11 -O2 -Wall -Wextra -Werror
 
 .PHONY: help setup setup-build setup-test setup-bench setup-package run overlay install deb check-deb api test \
-	test-plain test-sanitizers test-fast test-threads test-threads-pages test-curl test-http3 test-negotiate test-stores test-worlds test-adopt \
-	adopt fuzz bench bench-page lint docs conformance differential soak clean
+	test-plain test-sanitizers test-fast test-threads test-threads-pages test-curl test-http3 test-negotiate test-stores \
+	test-worlds test-adopt adopt fuzz bench bench-page lint docs conformance differential soak clean
 # The steps run one after the other; only `make test` has two parts that run at the same time.
 .NOTPARALLEL:
 

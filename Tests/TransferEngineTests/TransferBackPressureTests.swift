@@ -138,6 +138,14 @@ import Testing
     func rewind() -> Bool { source.rewind() }
   }
 
+  /// Waits until another transfer has timed out. One with a shorter time-out would have timed out before.
+  private func waitForTimeOut(_ limit: Duration, _ client: TransferClient) async throws {
+    let server = try ScriptedServer([.readRequest, .hold])
+    var request = TransferRequest(url: server.address())
+    request.idleTimeout = limit
+    #expect(try await client.run(request).failure?.code == .timedOut)
+  }
+
   @Test func `a transfer that is held sends no more of its body and does not time out`() async throws {
     let server = try ScriptedServer.http { Reply(body: $0.body) }
     let client = try TransferClient()
@@ -151,11 +159,7 @@ import Testing
     source.box.set(transfer)
     transfer.start()
     #expect(await source.held.wait(within: .seconds(90)))
-    // After a transfer with three times the time-out has timed out, the held one would have, too.
-    let other = try ScriptedServer([.readRequest, .hold])
-    var late = TransferRequest(url: other.address())
-    late.idleTimeout = .seconds(3)
-    #expect(try await client.run(late).failure?.code == .timedOut)
+    try await waitForTimeOut(.seconds(3), client)
     #expect(source.reads.load(ordering: .relaxed) == 2)
     #expect(!observer.ended.isOpen)
     transfer.resumeReceiving()
@@ -177,10 +181,7 @@ import Testing
     let transfer = client.makeTransfer(request, observer: observer)
     transfer.start()
     #expect(await observer.headArrived.wait(within: .seconds(90)))
-    let other = try ScriptedServer([.readRequest, .hold])
-    var late = TransferRequest(url: other.address())
-    late.idleTimeout = .seconds(3)
-    #expect(try await client.run(late).failure?.code == .timedOut)
+    try await waitForTimeOut(.seconds(3), client)
     #expect(!observer.ended.isOpen)
     transfer.resumeReceiving()
     #expect(await observer.ended.wait(within: .seconds(90)))

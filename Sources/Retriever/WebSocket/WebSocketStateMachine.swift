@@ -201,7 +201,7 @@ package struct WebSocketStateMachine<Receiver: Sendable, Completion: Sendable>: 
     var actions = error?.code == .cancelled ? [] : parseLastBytes()
     let end: WebSocketEnd
     switch phase {
-    case .ended(let known): return (known, actions)
+    case .ended(let known): return (known, [])
     case .connecting, .open: end = error.map { .transport($0) } ?? .lost
     case .closing(let closing): end = self.end(of: closing, isOver: true)
     }

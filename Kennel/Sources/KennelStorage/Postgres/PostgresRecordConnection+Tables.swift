@@ -58,19 +58,10 @@ extension PostgresRecordConnection: TableConnection {
   /// Returns a value as a part of a statement. In such a text, only the apostrophe has a meaning.
   private static func literal(_ value: SQLValue) -> String {
     switch value {
-    case .null: return "NULL"
-    case .integer(let number): return "\(number)"
-    case .blob(let bytes): return "'\\x\(Hexadecimal.text(bytes))'"
-    case .text(let text):
-      // Bytes, not characters: an accent after an apostrophe would make another character of it.
-      let apostrophe = UInt8(ascii: "'")
-      var bytes = [apostrophe]
-      for byte in TextWithNUL.encoded(text).utf8 {
-        if byte == apostrophe { bytes.append(apostrophe) }
-        bytes.append(byte)
-      }
-      bytes.append(apostrophe)
-      return String(decoding: bytes, as: UTF8.self)
+    case .null: "NULL"
+    case .integer(let number): "\(number)"
+    case .blob(let bytes): "'\\x\(Hexadecimal.text(bytes))'"
+    case .text(let text): "'" + TextWithNUL.encoded(text).doubling("'") + "'"
     }
   }
 
