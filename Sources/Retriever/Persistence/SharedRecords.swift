@@ -2,14 +2,6 @@
 import Foundation
 import Synchronization
 
-/// One value of a file that outlives the process.
-protocol PersistentRecord: Codable, Sendable {
-  /// What identifies the record: a newer one with the same key replaces it.
-  var key: String { get }
-  /// When the record ends by itself.
-  var expiry: Date? { get }
-}
-
 /// Records in memory and in a file that the processes of one program share.
 ///
 /// A process reads the file once. It writes its own changes only: each is applied to the file as other processes have

@@ -10,7 +10,8 @@ import Retriever
 ///
 ///     cache-writer DIRECTORY SEED
 ///
-/// The body of each response follows from its URL and a version, so that a reader can check it.
+/// The body of each response follows from its URL and a version, so that a reader can check it. The program writes a line
+/// when it has stored its first response.
 @main struct CacheWriter {
   static func main() {
     let arguments = CommandLine.arguments
@@ -22,6 +23,7 @@ import Retriever
       state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
       return Int((state >> 33) % bound)
     }
+    var isFirst = true
     while true {
       guard let url = URL(string: "http://cache.test/\(random(40))") else { exit(70) }
       let request = URLRequest(url: url)
@@ -35,6 +37,8 @@ import Retriever
       else { exit(70) }
       let body = Data(repeating: UInt8(version % 251), count: 1 + version * 97 % 60_000)
       cache.storeCachedResponse(CachedURLResponse(response: response, data: body), for: request)
+      if isFirst { FileHandle.standardOutput.write(Data("stored\n".utf8)) }
+      isFirst = false
       if random(4) == 0 { usleep(200) }
     }
   }
