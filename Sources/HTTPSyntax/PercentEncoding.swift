@@ -49,4 +49,19 @@ public enum PercentEncoding {
     }
     return decoded
   }
+
+  /// Percent-encodes all bytes of a text except letters, digits, `-`, `.`, `_`, `~` and those in `kept`.
+  public static func encode(_ text: String, keeping kept: String = "") -> String {
+    let kept = Array("-._~\(kept)".utf8)
+    let digits = Array("0123456789ABCDEF".utf8)
+    var encoded: [UInt8] = []
+    for byte in text.utf8 {
+      if ASCII.isDigit(byte) || (97...122).contains(ASCII.lowercased(byte)) || kept.contains(byte) {
+        encoded.append(byte)
+      } else {
+        encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
+      }
+    }
+    return String(decoding: encoded, as: UTF8.self)
+  }
 }

@@ -18,10 +18,7 @@ public enum AtomicReplacement {
   ///
   /// - Returns: 0, or the error number of the call that failed.
   public static func write(_ bytes: UnsafeRawBufferPointer, to path: String) -> Int32 {
-    replace(path) { descriptor in
-      let code = prepare(descriptor, like: path)
-      return code == 0 ? DescriptorIO.write(bytes, to: descriptor) : code
-    }
+    replace(path, access: .asBefore) { DescriptorIO.write(bytes, to: $0) }
   }
 
   /// Does the same with contents that a function writes to a descriptor, and waits until they are on the disk before the
@@ -34,9 +31,8 @@ public enum AtomicReplacement {
   public static func writeDurably(
     to path: String, replaces: Bool = true, contents: (Int32) -> Int32
   ) -> Int32 {
-    replace(path, renamingWith: replaces ? renamed : linked) { descriptor in
-      var code = prepare(descriptor, like: path)
-      if code == 0 { code = contents(descriptor) }
+    replace(path, access: .asBefore, renamingWith: replaces ? renamed : linked) { descriptor in
+      var code = contents(descriptor)
       if code == 0, fsync(descriptor) != 0 { code = errno }
       return code
     }
@@ -46,7 +42,7 @@ public enum AtomicReplacement {
   ///
   /// - Returns: 0, or the error number of the call that failed.
   public static func writePrivately(_ pieces: [UnsafeRawBufferPointer], to path: String) -> Int32 {
-    replace(path) { descriptor in
+    replace(path, access: .owner) { descriptor in
       for piece in pieces {
         let code = DescriptorIO.write(piece, to: descriptor)
         if code != 0 { return code }
@@ -55,20 +51,46 @@ public enum AtomicReplacement {
     }
   }
 
-  /// Calls a function with a temporary file, which has mode 0600, and renames the file.
+  /// Who has access to the new file.
+  private enum Access {
+    case owner
+    /// Those who have access to the file that is replaced, or to any new file of this process.
+    case asBefore
+  }
+
+  /// Calls a function with a temporary file, and renames the file.
   private static func replace(
-    _ path: String, renamingWith rename: (String, String) -> Int32 = renamed, _ contents: (Int32) -> Int32
+    _ path: String, access: Access, renamingWith rename: (String, String) -> Int32 = renamed,
+    _ contents: (Int32) -> Int32
   ) -> Int32 {
-    let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
-    var template = Array("\(path[..<slash]).\(path[slash...]).XXXXXX".utf8CString)
-    let descriptor = mkstemp(&template)
-    guard descriptor >= 0 else { return errno }
-    let name = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    var code = contents(descriptor)
-    if close(descriptor) != 0, code == 0 { code = errno }
-    if code == 0 { code = rename(name, path) }
-    if code != 0 { unlink(name) }
+    var status = stat()
+    let isNew = stat(path, &status) != 0
+    // The kernel applies the process's mask. Asking for the mask would change it for a moment, also for other threads.
+    let file = temporaryFile(for: path, mode: access == .asBefore && isNew ? 0o666 : 0o600)
+    guard file.descriptor >= 0 else { return errno }
+    var code: Int32 = 0
+    if access == .asBefore, !isNew {
+      // Without permission to change the owner, the file belongs to the current user, as after saving in an editor.
+      _ = fchown(file.descriptor, status.st_uid, status.st_gid)
+      if fchmod(file.descriptor, status.st_mode & 0o7777) != 0 { code = errno }
+    }
+    if code == 0 { code = contents(file.descriptor) }
+    if close(file.descriptor) != 0, code == 0 { code = errno }
+    if code == 0 { code = rename(file.name, path) }
+    if code != 0 { unlink(file.name) }
     return code
+  }
+
+  /// Creates a file with a new name beside a path. Its descriptor is -1 if this fails.
+  private static func temporaryFile(for path: String, mode: mode_t) -> (descriptor: Int32, name: String) {
+    let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
+    // A name has at most 255 bytes.
+    let beginning = String(decoding: path[slash...].utf8.prefix(200), as: UTF8.self)
+    while true {
+      let name = "\(path[..<slash]).\(beginning).\(String(UInt64.random(in: 0...(.max)), radix: 36))"
+      let descriptor = open(name, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, mode)
+      if descriptor >= 0 || errno != EEXIST && errno != EINTR { return (descriptor, name) }
+    }
   }
 
   private static func renamed(_ name: String, _ path: String) -> Int32 { rename(name, path) == 0 ? 0 : errno }
@@ -84,18 +106,5 @@ public enum AtomicReplacement {
     // Some file systems have no links.
     guard code == EPERM || code == EOPNOTSUPP, lstat(path, &status) != 0 else { return code }
     return renamed(name, path)
-  }
-
-  /// Gives a new file the permissions and the owner of the file at a path. Returns 0 or an error number.
-  private static func prepare(_ descriptor: Int32, like path: String) -> Int32 {
-    var status = stat()
-    if stat(path, &status) == 0 {
-      // Without permission to change the owner, the file belongs to the current user, as after saving in an editor.
-      _ = fchown(descriptor, status.st_uid, status.st_gid)
-      return fchmod(descriptor, status.st_mode & 0o7777) == 0 ? 0 : errno
-    }
-    let mask = umask(0)
-    umask(mask)
-    return fchmod(descriptor, 0o666 & ~mask) == 0 ? 0 : errno
   }
 }

@@ -36,4 +36,11 @@ import Testing
       #expect(throws: UsageError.self, "\(text)") { try ParsedArguments.webURL(text) }
     }
   }
+
+  @Test(arguments: ["ftp://ada:secret@a/?token=secret", "ada:secret@"])
+  func `an error about a URL does not contain its password`(text: String) {
+    let error = #expect(throws: UsageError.self) { try ParsedArguments.webURL(text) }
+    #expect(error?.message.contains("is not a valid http or https URL") == true)
+    #expect(error?.message.contains("secret") == false)
+  }
 }

@@ -26,6 +26,15 @@ import Testing
     #expect(netrc.entry(host: "kennel.example", user: "nobody") == nil)
   }
 
+  @Test func `a netrc may have the line ends of Windows`() {
+    let netrc = Netrc(
+      "# mine\r\nmachine a.example login rex password bone\r\nmacdef init\r\nmachine fake.example\r\n\r\n"
+        + "machine b.example login momo password fish\r\n")
+    #expect(netrc.entry(host: "a.example")?.password == "bone")
+    #expect(netrc.entry(host: "b.example")?.password == "fish")
+    #expect(netrc.entry(host: "fake.example") == nil)
+  }
+
   @Test func brokenNetrcsDoNoHarm() {
     for text in ["", "machine", "login x", "password", "machine a login", "\"", "machine a password \"x"] {
       _ = Netrc(text).entry(host: "a")
@@ -41,6 +50,21 @@ import Testing
     #expect(credentials.login(for: try url("http://b.example/")) == nil)
     #expect(credentials.login(for: try url("https://a.example/")) == nil)
     #expect(credentials.login(for: try url("http://a.example:81/")) == nil)
+  }
+
+  @Test func `a password in a URL is for the origin of this URL only`() throws {
+    let origins = try [
+      url("http://ada:s%40@a.example/x"), url("http://b.example/"), url("http://bob:s2@c.example/"),
+      url("http://eve:s3@a.example/y"),
+    ]
+    let netrc = Netrc("machine b.example login b password 2 machine a.example login rex password 1")
+    let credentials = Credentials(given: nil, user: nil, origins: origins, netrc: netrc)
+    #expect(credentials.login(for: try url("http://a.example/y")) == .init(user: "ada", password: "s@"))
+    #expect(credentials.login(for: try url("http://b.example/"))?.user == "b")
+    #expect(credentials.login(for: try url("http://c.example/"))?.user == "bob")
+    #expect(credentials.login(for: try url("http://c.example:81/")) == nil)
+    let named = Credentials(given: nil, user: "rex", origins: origins, netrc: netrc)
+    #expect(named.login(for: try url("http://a.example/"))?.user == "rex", "the user was chosen with --user")
   }
 
   @Test func theDefaultEntryIsForTheHostsOfTheCommandLineOnly() throws {

@@ -13,8 +13,13 @@ import Testing
 
   /// Serves the photo completely or from an offset on. The first request receives only its beginning until the gate
   /// opens.
+  ///
+  /// - Parameters:
+  ///   - laterTag: The entity tag of the responses after the first one; nil for the same.
+  ///   - maximumRange: The maximum number of bytes in a response with status 206.
   private func photoServer(
-    tag: String = "\"v1\"", beginning: Int, gate: Gate, then: Script.Step
+    tag: String = "\"v1\"", laterTag: String? = nil, maximumRange: Int = .max, beginning: Int, gate: Gate,
+    then: Script.Step
   ) throws -> ScriptedServer {
     let photo = photo
     return try ScriptedServer { connection in
@@ -25,11 +30,13 @@ import Testing
           try Script([.send(head), .send(photo.prefix(beginning)), .waitFor(gate), then]).run(on: connection)
           return
         }
+        let tag = laterTag ?? tag
         if let range = request["Range"], request["If-Range"] == "\"v1\"",
           let offset = Int(range.dropFirst("bytes=".count).dropLast())
         {
-          let field = ("Content-Range", "bytes \(offset)-\(photo.count - 1)/\(photo.count)")
-          try connection.send(Reply(206, headers: [field, ("ETag", tag)], body: photo.dropFirst(offset)))
+          let part = photo.dropFirst(offset).prefix(maximumRange)
+          let field = ("Content-Range", "bytes \(offset)-\(offset + part.count - 1)/\(photo.count)")
+          try connection.send(Reply(206, headers: [field, ("ETag", tag)], body: part))
         } else {
           try connection.send(Reply(headers: [("ETag", tag)], body: photo))
         }
@@ -115,6 +122,44 @@ import Testing
     _ = try await program.run("download", server.address("/photo.jpg"))
     #expect(program.files == ["photo.jpg.part", "photo.jpg.part.resume"])
     #expect(try await program.run("download", "--resume", server.address("/photo.jpg")).status == 0)
+    #expect(program.files == ["photo.jpg"] && program.contents("photo.jpg") == photo)
+  }
+
+  @Test func `a server that ignores If-Range does not mix two versions`() async throws {
+    let gate = Gate()
+    let server = try photoServer(laterTag: "\"v2\"", beginning: 100_000, gate: gate, then: .close)
+    gate.open()
+    _ = try await program.run("download", server.address("/photo.jpg"))
+    let result = try await program.run("download", "--resume", server.address("/photo.jpg"))
+    #expect(result.status == 0 && result.errors.contains("Starting again."), "\(result.errors)")
+    #expect(server.requests.map { $0["Range"] } == [nil, "bytes=100000-", nil])
+    #expect(program.files == ["photo.jpg"] && program.contents("photo.jpg") == photo)
+  }
+
+  @Test func `a part of the rest is not taken for the complete file`() async throws {
+    let gate = Gate()
+    let server = try photoServer(maximumRange: 100_000, beginning: 100_000, gate: gate, then: .close)
+    gate.open()
+    _ = try await program.run("download", server.address("/photo.jpg"))
+    let partial = try await program.run("download", "--resume", server.address("/photo.jpg"))
+    #expect(partial.status == 4)
+    #expect(partial.errors.contains("The response ended after 200000 of 300000 bytes."), "\(partial.errors)")
+    #expect(program.files == ["photo.jpg.part", "photo.jpg.part.resume"])
+    #expect(size("photo.jpg.part") == 200_000)
+    let rest = try await program.run("download", "--resume", server.address("/photo.jpg"))
+    #expect(rest.status == 0, "\(rest.errors)")
+    #expect(server.requests.map { $0["Range"] } == [nil, "bytes=100000-", "bytes=200000-"])
+    #expect(program.files == ["photo.jpg"] && program.contents("photo.jpg") == photo)
+  }
+
+  @Test func `a record of an earlier version of the program is not used`() async throws {
+    let server = try ScriptedServer.http { [photo] _ in Reply(headers: [("ETag", "\"v1\"")], body: photo) }
+    let url = server.address("/photo.jpg")
+    try Data("old".utf8).write(to: program.file("photo.jpg.part"))
+    try Data(#"{"total":300000,"url":"\#(url)","validator":"\"v1\"","version":1}"#.utf8)
+      .write(to: program.file("photo.jpg.part.resume"))
+    #expect(try await program.run("download", "--resume", url).status == 0)
+    #expect(server.requests.map { $0["Range"] } == [nil])
     #expect(program.files == ["photo.jpg"] && program.contents("photo.jpg") == photo)
   }
 

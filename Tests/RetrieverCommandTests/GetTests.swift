@@ -29,6 +29,23 @@ import Testing
     #expect(second["Content-Type"] == "application/octet-stream")
   }
 
+  @Test func `a header field that is given twice is sent twice`() async throws {
+    let server = try ScriptedServer.http { _ in Reply(201) }
+    try Data("woof".utf8).write(to: program.file("rex.txt"))
+    let fields = ["-H", "X-Dog: rex", "-H", "Content-Type: image/x-dog", "-H", "x-dog: momo"]
+    _ = try await program.start(["get", "--data-file", "rex.txt"] + fields + [server.address()]).end()
+    _ = try await program.start(["upload"] + fields + ["rex.txt", server.address("/x")]).end()
+    _ = try await program.start(["thumbnail", "--size", "9"] + fields + [server.address("/y")]).end()
+    #expect(Set(server.requests.map(\.path)) == ["/", "/x", "/y"])
+    for request in server.requests {
+      func values(_ name: String) -> [String] {
+        request.fields.filter { $0.name.lowercased() == name }.map(\.value)
+      }
+      #expect(values("x-dog") == ["rex", "momo"], "\(request.path)")
+      #expect(values("content-type") == ["image/x-dog"], "\(request.path)")
+    }
+  }
+
   @Test func aStatusThatSaysNoShowsItsBodyAndFails() async throws {
     let server = try ScriptedServer.http { _ in Reply(404, text: "no such dog") }
     let shown = try await program.run("get", server.address("/rex"))

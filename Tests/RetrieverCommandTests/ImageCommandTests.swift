@@ -75,6 +75,44 @@ import Testing
     }
   }
 
+  @Test func `an archive has the requests for animations, lists and images`() async throws {
+    let server = try pictureServer(ids: ["red"])
+    _ = try await program.run(
+      "thumbnail", "--animated", "-s", "9", "--har", "all.har", server.address("/photos/blue.png"))
+    #expect(try program.archivedPaths("all.har") == ["/photos/blue.png"])
+    let collage = try await program.run(
+      "collage", "--har", "all.har", "--base", server.address("/photos/{id}.png"), server.address("/ids"))
+    #expect(collage.status == 0, "\(collage.errors)")
+    #expect(try program.archivedPaths("all.har") == ["/ids", "/photos/red.png"])
+  }
+
+  @Test func `a collage asks for the credentials once`() async throws {
+    let server = try pictureServer(ids: ["red"])
+    let result = try await program.run(
+      "collage", "--user", "rex:bone", "--base", server.address("/photos/{id}.png"), server.address("/ids"))
+    #expect(result.status == 0)
+    #expect(result.errors.components(separatedBy: "is visible to all users").count == 2, "\(result.errors)")
+  }
+
+  @Test func `errors of a collage do not contain the secrets of a list`() async throws {
+    let server = try pictureServer(ids: [])
+    let line = "http://u:secret@\(server.authority)/no?token=geheim\n"
+    try Data(line.utf8).write(to: program.file("list"))
+    let result = try await program.run("collage", "--json", "list")
+    #expect(result.status == 6)
+    #expect(result.errors.contains("retriever: http://REDACTED@\(server.authority)/no?token=REDACTED: "))
+    #expect(!(result.errors + result.text).contains("geheim"))
+    #expect(!(result.errors + result.text).contains("secret"))
+  }
+
+  @Test func `a file with a long name has a thumbnail`() async throws {
+    let stem = String(repeating: "a", count: 240)
+    try picture(red).write(to: program.file("\(stem).png"))
+    let result = try await program.run("thumbnail", "--size", "320x320", "\(stem).png")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(program.files == ["\(stem.dropLast(12))-320x320.jpg", "\(stem).png"])
+  }
+
   @Test func whatIsNoImageIsToldAndTheRestIsDone() async throws {
     let server = try ScriptedServer.http { $0.path == "/text" ? Reply(text: "hello") : Reply(404) }
     try picture(red).write(to: program.file("dog.png"))

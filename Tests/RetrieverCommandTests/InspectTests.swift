@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import TestSupport
 import Testing
 
@@ -36,6 +37,16 @@ import Testing
     let names = (hop["phases"] as? [[String: Any]])?.compactMap { $0["name"] as? String }
     #expect(names == ["name look-up", "connect", "TLS", "request", "wait", "receive"])
     #expect(hop["status"] as? Int == 200 && hop["networkProtocol"] as? String == "HTTP/1.1")
+  }
+
+  @Test func `an archive has the requests of all URLs`() async throws {
+    let server = try ScriptedServer.http { _ in Reply(text: "dog") }
+    let result = try await program.run(
+      "inspect", "--har", "all.har", server.address("/a"), server.address("/b"))
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(try program.archivedPaths("all.har") == ["/a", "/b"])
+    var status = stat()
+    #expect(stat(program.file("all.har").path, &status) == 0 && status.st_mode & 0o777 == 0o600)
   }
 
   @Test func aConnectionThatFailsIsTold() async throws {

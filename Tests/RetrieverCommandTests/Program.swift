@@ -34,6 +34,16 @@ struct Program: Sendable {
 
   func contents(_ name: String) -> Data? { try? Data(contentsOf: file(name)) }
 
+  /// The paths of the requests in an archive, in alphabetical order.
+  func archivedPaths(_ name: String) throws -> [String] {
+    let archive = try JSONSerialization.jsonObject(with: try #require(contents(name))) as? [String: Any]
+    let log = try #require(archive?["log"] as? [String: Any])
+    #expect(log["version"] as? String == "1.2")
+    let entries = try #require(log["entries"] as? [[String: Any]])
+    let urls = entries.compactMap { ($0["request"] as? [String: Any])?["url"] as? String }
+    return urls.compactMap { URL(string: $0)?.path }.sorted()
+  }
+
   var files: [String] {
     ((try? FileManager.default.contentsOfDirectory(atPath: directory.path("work"))) ?? []).sorted()
   }

@@ -64,6 +64,32 @@ import Testing
     #expect(other.requests.allSatisfy { $0["Authorization"] == nil && $0["X-Api-Key"] == nil })
   }
 
+  @Test func `a password in a URL is not sent to the other hosts`() async throws {
+    let (server, other) = (try guarded(), try guarded())
+    let program = try Program()
+    let named = server.address().replacingOccurrences(of: "http://", with: "http://rex:bone@")
+    let result = try await program.run("get", named, other.address())
+    #expect(result.status == 10 && result.text == "in")
+    #expect(server.requests.last?["Authorization"] == expected)
+    _ = try await program.run("thumbnail", "--size", "9", named, other.address("/photo"))
+    #expect(other.requests.map(\.path) == ["/", "/photo"])
+    #expect(other.requests.allSatisfy { $0["Authorization"] == nil })
+  }
+
+  @Test func `a default netrc file that cannot be read gives a warning`() async throws {
+    let server = try ScriptedServer.http { _ in Reply(text: "dog") }
+    var program = try Program()
+    let netrc = program.directory.path("home") + "/.netrc"
+    try FileManager.default.createDirectory(atPath: netrc, withIntermediateDirectories: false)
+    let result = try await program.run("get", server.address())
+    #expect(result.status == 0 && result.text == "dog")
+    #expect(result.errors.contains("Warning: Could not read \(netrc): Permission denied."))
+    #expect(try await program.run("get", "--netrc-file", netrc, server.address()).status == 8)
+    program.environment["HOME"] = "/dev/null"
+    let homeless = try await program.run("get", server.address())
+    #expect(homeless.status == 0 && homeless.errors.isEmpty)
+  }
+
   @Test func aBadCertificateFailsAndInsecureSaysWhatItDoes() async throws {
     let server = try ScriptedServer.http { _ in Reply(text: "dog") }
     let program = try Program()

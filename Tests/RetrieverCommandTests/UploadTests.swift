@@ -31,6 +31,34 @@ import Testing
     #expect(server.requests.first?.text == "from a pipe" && server.requests.first?.method == "POST")
   }
 
+  @Test func `standard input is sent from where it is`() async throws {
+    let server = try ScriptedServer.http { _ in Reply(201) }
+    try Data("first\nsecond\nthird\n".utf8).write(to: program.file("input"))
+    let script = "{ read -r first; \"$1\" upload - \"$2\"; } <\"$3\""
+    let child = try ChildProcess(
+      ["/bin/sh", "-c", script, "sh", Program.path, server.address("/x"), program.file("input").path],
+      environment: program.environment)
+    #expect(await runOnThread { child.waitForEnd(within: .seconds(90)) } == .exited(0))
+    #expect(server.requests.map(\.text) == ["second\nthird\n"])
+  }
+
+  @Test func `standard input may be a socket`() async throws {
+    let received = Gate()
+    let server = try ScriptedServer { connection in
+      guard let head = try connection.readHead() else { return }
+      try connection.readBody(of: head, upTo: 5) { piece in
+        if piece.contains(UInt8(ascii: "\n")) { received.open() }
+      }
+      try connection.hold()
+    }
+    let child = try ChildProcess(
+      [Program.path, "upload", "-", server.address("/x")], environment: program.environment,
+      output: program.directory.path("errors"), isConversing: true)
+    try child.send(line: "woof")
+    #expect(await received.wait(within: .seconds(90)))
+    child.stop()
+  }
+
   @Test func theContentTypeGoesByTheNameOfTheFileUnlessAFieldSaysIt() async throws {
     let server = try ScriptedServer.http { _ in Reply(201) }
     let types = [

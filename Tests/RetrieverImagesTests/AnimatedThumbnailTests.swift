@@ -58,7 +58,8 @@ import Testing
       let frames = try await ImageFrames(data: data).all()
       #expect(frames.count == count, "\(maximum)")
       guard count > 1 else { continue }
-      #expect(frames.map(\.duration).reduce(.zero, +) == .milliseconds(20 * 50))
+      let duration: Duration = frames.reduce(.zero) { $0 + $1.duration }
+      #expect(duration == .seconds(1))
     }
   }
 

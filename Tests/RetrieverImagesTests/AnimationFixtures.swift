@@ -99,14 +99,9 @@ struct ReferenceAnimation: Decodable, Sendable, CustomStringConvertible {
     let expected = Array(all[frame.index * count..<(frame.index + 1) * count])
     let pixels = try await frame.image.pixels()
     guard pixels.width == width, pixels.height == height, pixels.hasAlpha else { return .max }
-    let pairs = zip(premultiplied(expected), premultiplied(pixels.samples))
+    let pairs = zip(
+      ReferencePicture.premultiplied(expected, channels: 4),
+      ReferencePicture.premultiplied(pixels.samples, channels: 4))
     return pairs.map { abs($0 - $1) }.max() ?? .max
-  }
-
-  private func premultiplied(_ samples: [UInt8]) -> [Int] {
-    stride(from: 0, to: samples.count, by: 4).flatMap { start in
-      let alpha = Int(samples[start + 3])
-      return (0..<3).map { (Int(samples[start + $0]) * alpha + 127) / 255 } + [alpha]
-    }
   }
 }

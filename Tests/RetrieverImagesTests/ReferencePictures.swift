@@ -44,10 +44,17 @@ struct ReferencePicture: Decodable, Sendable, CustomStringConvertible {
     return (Double(sum) / Double(width * height * channels), largest)
   }
 
-  private static func premultiplied(_ samples: [UInt8], channels: Int) -> [Int] {
-    stride(from: 0, to: samples.count - channels + 1, by: channels).flatMap { start in
+  /// Returns the samples of complete pixels with their colors multiplied by their opacity.
+  static func premultiplied(_ samples: [UInt8], channels: Int) -> [Int] {
+    var result: [Int] = []
+    for start in stride(from: 0, to: samples.count - channels + 1, by: channels) {
       let alpha = channels == 4 ? Int(samples[start + 3]) : 255
-      return (0..<3).map { (Int(samples[start + $0]) * alpha + 127) / 255 } + [alpha]
+      for color in samples[start..<start + 3] {
+        let product = Int(color) * alpha
+        result.append((product + 127) / 255)
+      }
+      result.append(alpha)
     }
+    return result
   }
 }

@@ -107,6 +107,12 @@ import Testing
     #expect(!RequestPattern.any.formBody(["q": "a&b", "name": "Rex the dog", "x": ""]).matches(request))
   }
 
+  @Test(arguments: [#"{"name":"Rex"}"#, "name=a b\nc", "name=100%", "name=é[]", "=&=", ""])
+  func `a body that is not a form does not match`(body: String) throws {
+    let request = try request("POST", "https://a.test/", body: body)
+    #expect(RequestPattern.any.formBody(["name": "Rex"]).match(request).differences.count == 1)
+  }
+
   @Test func `bodies and conditions of the test match`() throws {
     let request = try request("PUT", "https://a.test/7", body: "woof")
     #expect(RequestPattern.put("/*").body("woof").body(Data("woof".utf8)).matches(request))

@@ -68,6 +68,10 @@ import Testing
     request.httpMethod = "POST"
     request.httpBody = try JSONEncoder().encode(Dog(name: "Rex"))
     #expect(try await session.data(for: request).0 == Data("7 Rex 1".utf8))
+    #expect(stubs.requests.map(\.parameters) == [["id": "7"]])
+    #expect(stubs.requests(matching: "POST /:kind/**").map(\.parameters) == [["kind": "dogs"]])
+    #expect(try await stubs.request(matching: "/dogs/:number").parameters == ["number": "7"])
+    #expect(stubs.requests(matching: .any.matching("no name") { !$0.parameters.isEmpty }).isEmpty)
     await #expect(throws: Refused.self) { try await session.data(from: .test("/refused")) }
   }
 

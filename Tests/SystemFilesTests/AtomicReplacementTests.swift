@@ -44,6 +44,28 @@ struct AtomicReplacementTests {
     #expect(permissions("a") == permissions("c"))
   }
 
+  @Test func `files that several threads create get the permissions of other new files`() async throws {
+    close(open(directory.path("other"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o666))
+    let expected = permissions("other")
+    await withTaskGroup(of: Void.self) { group in
+      for thread in 0..<4 {
+        group.addTask {
+          for number in 0..<2000 { #expect(replace("\(thread) \(number)", with: "") == 0) }
+        }
+      }
+    }
+    close(open(directory.path("last"), O_WRONLY | O_CREAT | O_CLOEXEC, 0o666))
+    #expect(try names.filter { permissions($0) != expected } == [])
+  }
+
+  @Test func `a file with a name of any length is replaced`() throws {
+    let name = String(repeating: "é", count: 127) + "1"
+    #expect(replace(name, with: "old") == 0)
+    #expect(replace(name, with: "new") == 0)
+    #expect(try text(name) == "new")
+    #expect(try names == [name])
+  }
+
   @Test func `a durable write can refuse to replace a file, and a failure leaves the old one`() throws {
     func write(_ text: String, to name: String, replaces: Bool, code: Int32 = 0) -> Int32 {
       AtomicReplacement.writeDurably(to: directory.path(name), replaces: replaces) { descriptor in

@@ -98,6 +98,20 @@ extension StoredBlobs: BlobSweeper {
     }
     return hashes
   }
+
+  package func removeUnfinished() async throws(KennelError) {
+    let oldest = now() - TimeInterval(configuration.orphanAge.components.seconds)
+    do throws(ObjectStoreError) {
+      for upload in try await store.unfinishedUploads() {
+        guard PhotoHash(upload.key) != nil, let begun = upload.begun, begun < oldest else { continue }
+        try await store.abort(upload)
+      }
+    } catch {
+      // Not every store can list uploads, and it needs a permission of its own. Nothing depends on it.
+      if error.code == .notAllowed || error.code == .refused { return }
+      throw KennelError(error, nil)
+    }
+  }
 }
 
 /// The bytes of a file in pieces.

@@ -21,6 +21,9 @@ package final class StoredBlobs: Blobs {
     package init() { plan.maximumConcurrentParts = 2 }
   }
 
+  /// The maximum number of bytes of an object whose size is not recorded (1 TiB).
+  private static let maximumUnknownSize: Int64 = 1 << 40
+
   let store: ObjectStore
   let directory: PhotoDirectory
   let cache: CachedPhotos
@@ -117,8 +120,8 @@ package final class StoredBlobs: Blobs {
     try await reached(hash) { [self] in
       let object = try await store.open(key(hash))
       let size = object.properties.size
-      // What was taken out of a photo may be a little larger than a photo.
-      guard size == Int64(byteCount ?? Int(size)), size <= Int64(directory.limits.maximum) + 16 << 20 else {
+      // The limits of this program are for uploads. What was stored under other limits is still read.
+      guard byteCount.map({ size == Int64($0) }) ?? (size <= Self.maximumUnknownSize) else {
         throw KennelError.altered(hash)
       }
       try await directory.requireSpace(for: size)

@@ -56,6 +56,36 @@ extension Kennel {
     #expect(cut.hasSuffix(".)"))
   }
 
+  @Test func `names that are not UTF-8 are reported, and the import is not complete`() async throws {
+    let kennel = try await Kennel.withOwner()
+    try kennel.writePhotos(1)
+    let wrong =
+      Array("\(kennel.directory.path("photos"))/".utf8CString.dropLast()) + [CChar(bitPattern: 0xff)]
+    let paths = [".jpg", ".txt"].map { wrong + Array($0.utf8CString) }
+    for path in paths {
+      let descriptor = open(path, O_WRONLY | O_CREAT | O_CLOEXEC, 0o600)
+      #expect(descriptor >= 0)
+      close(descriptor)
+    }
+    defer { for path in paths { unlink(path) } }
+    let result = try await kennel.run("import", kennel.directory.path("photos"))
+    #expect(result.status == 10)
+    #expect(result.output == "1 photo posted by Ada, 1 failed, 1 other file skipped\n")
+    #expect(result.errors.contains(".jpg is not valid UTF-8. It was skipped."))
+  }
+
+  @Test(.enabled(if: geteuid() != 0, "the superuser can read all folders"))
+  func `a folder that cannot be read is reported, and the import is not complete`() async throws {
+    let kennel = try await Kennel.withOwner()
+    try kennel.writePhotos(2)
+    let below = kennel.directory.path("photos/below")
+    chmod(below, 0)
+    defer { chmod(below, 0o700) }
+    let result = try await kennel.run("import", kennel.directory.path("photos"))
+    #expect(result.status == 10 && result.output == "1 photo posted by Ada, 1 failed\n")
+    #expect(result.errors.contains("Could not read the folder \(below). It was skipped."))
+  }
+
   @Test func `single files are posted regardless of their names`() async throws {
     let kennel = try await Kennel.withOwner()
     try kennel.writePhotos(2)

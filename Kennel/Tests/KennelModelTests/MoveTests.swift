@@ -110,6 +110,22 @@ struct MoveTests {
     }
   }
 
+  @Test func `a store that is open in another directory cannot change records that were moved away`()
+    async throws
+  {
+    let address = try #require(try await RecordsKind.postgres.makeDatabase())
+    let (directory, other) = (try TemporaryDirectory(), try TemporaryDirectory())
+    _ = try await Self.makeKennel(directory)
+    _ = try await Self.move(directory, to: .postgres(address: address))
+    try await withStore(in: other, { $0.databaseAddress = address }) { store in
+      _ = try await store.addUser("Cleo")
+      _ = try await Self.move(directory, from: address, to: .file)
+      #expect(await code { _ = try await store.addUser("Dora") } == .notAllowed)
+      let names = try await store.accounts.users().map(\.name)
+      #expect(names.contains("Cleo") && !names.contains("Dora"))
+    }
+  }
+
   @Test func `a kennel that is already there is refused`() async throws {
     let directory = try TemporaryDirectory()
     _ = try await Self.makeKennel(directory)

@@ -6,7 +6,7 @@ import Testing
 
 @Suite(.timeLimit(.minutes(5))) struct SearchPageTests {
   @Test(arguments: RecordsKind.available)
-  func `looking at the posts one by one finds the same page as sorting those that are found`(
+  func `looking at the posts one by one finds the same page as searching one period after the other`(
     _ kind: RecordsKind
   ) async throws {
     try await withStore(kind) { store in
@@ -14,7 +14,8 @@ import Testing
       var all: [(id: Post.ID, taken: Int64, caption: String)] = []
       for number in 0..<60 {
         // Some photos have the same time, and the order of times is not that of ids.
-        let taken = try TakenTime.at("2026-07-\(10 + number * 7 % 20)T12:00Z")
+        let year = [2026, 1999, 2025, 1950][number % 4]
+        let taken = try TakenTime.at("\(year)-07-\(10 + number * 7 % 20)T12:00Z")
         var caption = "dog"
         if number < 20 { caption += " old" }
         if number % 9 == 0 { caption += " rare" }
@@ -33,11 +34,24 @@ import Testing
         + [0, 10, 30, 57].map { index in
           PostPosition(localMilliseconds: shown[index].taken, id: shown[index].id)
         }
-      for word in ["dog", "old", "rare", "cat"] {
+      let years: [String: Range<Int64>] = [
+        "1950": -631_152_000_000..<(-599_616_000_000),
+        "1999-07": 930_787_200_000..<933_465_600_000,
+      ]
+      for word in ["dog", "old", "ol", "dog-old", "old dog", "old-dog", "rare", "cat", "1950", "1999-07"] {
         for start in starts {
-          let expected = shown.filter {
-            $0.caption.split(separator: " ").contains(word[...])
-              && ($0.taken, $0.id) < (start.localMilliseconds, start.id)
+          let expected = shown.filter { post in
+            let isFound =
+              if let times = years[word] {
+                times.contains(post.taken)
+              } else {
+                switch word {
+                case "dog-old", "old dog", "ol": post.caption.contains("dog old")
+                case "old-dog": false
+                default: post.caption.split(separator: " ").contains(word[...])
+                }
+              }
+            return isFound && (post.taken, post.id) < (start.localMilliseconds, start.id)
           }.map(\.id)
           for (limit, walkLength) in [
             (1, 1), (5, 1), (5, 8), (5, 1000), (100, 1000),
@@ -45,7 +59,8 @@ import Testing
             let found = try await store.database.read { connection throws(KennelError) in
               let words = try SearchQuery(word)
               return try SearchPage(
-                expression: words.expression(connection.dialect) ?? "", start: start, limit: limit,
+                expression: words.expression(connection.dialect) ?? "",
+                periodExpression: words.periodExpression, start: start, limit: limit,
                 walkLength: Int64(walkLength)
               ).ids(connection)
             }

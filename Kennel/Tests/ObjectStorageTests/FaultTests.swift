@@ -168,6 +168,61 @@ import Testing
     #expect(removal.requestCount == 1)
   }
 
+  @Test func `an upload whose completion failed in the store is completed again`() async throws {
+    stubs.when(
+      "POST /**?uploads",
+      answer: .text("<InitiateMultipartUploadResult><UploadId>u1</UploadId></InitiateMultipartUploadResult>"))
+    stubs.when("PUT /**", answer: .status(200, headers: ["ETag": "\"p\""]))
+    let completion = stubs.when(
+      "POST /**?uploadId=u1",
+      answers: [
+        error("InternalError", status: 200),
+        .text("<CompleteMultipartUploadResult></CompleteMultipartUploadResult>"),
+      ])
+    var plan = UploadPlan()
+    plan.partSize = 10
+    let store = try store()
+    #expect(try await store.upload(Chunks(chunks: [Data(count: 15)]), as: "name", plan: plan) == 15)
+    #expect(completion.requestCount == 2)
+  }
+
+  @Test(.timeLimit(.minutes(1)))
+  func `an upload to a store that is gone fails without waiting for the removal of its parts`() async throws {
+    stubs.when(
+      "POST /**?uploads",
+      answer: .text("<InitiateMultipartUploadResult><UploadId>u1</UploadId></InitiateMultipartUploadResult>"))
+    stubs.when("PUT /**", answer: .failure(.cannotConnectToHost))
+    let isOver = Gate()
+    let removal = stubs.when("DELETE /**?uploadId=u1") { _ in
+      await isOver.wait()
+      return .status(204)
+    }
+    var plan = UploadPlan()
+    plan.partSize = 10
+    let store = try store()
+    let error = await #expect(throws: ObjectStoreError.self) {
+      try await store.upload(Chunks(chunks: [Data(count: 15)]), as: "name", plan: plan)
+    }
+    #expect(error?.code == .unreachable)
+    isOver.open()
+    #expect(await eventually { removal.requestCount == 1 })
+  }
+
+  @Test func `a list of unfinished uploads comes in pages`() async throws {
+    func page(_ keys: [String], _ end: String) -> StubAnswer {
+      let uploads = keys.map { "<Upload><Key>\($0)</Key><UploadId>u</UploadId></Upload>" }.joined()
+      return .text("<ListMultipartUploadsResult>\(uploads)\(end)</ListMultipartUploadsResult>")
+    }
+    let next = "<IsTruncated>true</IsTruncated><NextKeyMarker>b</NextKeyMarker>"
+    stubs.when(
+      "GET /**", answers: [page(["a", "b"], next), page(["c"], "<IsTruncated>false</IsTruncated>")])
+    let store = try store()
+    #expect(try await store.unfinishedUploads().map(\.key) == ["a", "b", "c"])
+    stubs.when("GET /**", answer: page([], next))
+    let circle = await #expect(throws: ObjectStoreError.self) { try await store.unfinishedUploads() }
+    #expect(circle?.code == .badResponse)
+  }
+
   @Test func `an upload is not begun twice after a lost response`() async throws {
     stubs.when("POST /**?uploads", answer: .failure(.networkConnectionLost))
     var plan = UploadPlan()

@@ -144,9 +144,17 @@ import Testing
   }
 
   private func uploads(in store: ObjectStore) async throws -> Int {
-    let request = StoreRequest(method: "GET", key: "", query: [("uploads", "")], subject: "the uploads")
-    let body = try await store.transport.perform(request).body
-    return try #require(XMLDocument.parse(body)).all("Upload").count
+    try await store.unfinishedUploads().count
+  }
+
+  @Test func `an upload that nobody ended is listed and can be aborted`() async throws {
+    let store = try await server.store("unfinished", "kennel")
+    let upload = try await MultipartUpload.begin(store, "a b", ObjectDescription())
+    _ = try await upload.send(Data(count: 5 << 20), number: 1)
+    let found = try await store.unfinishedUploads()
+    #expect(found.map(\.key) == ["a b"] && found.allSatisfy { $0.begun != nil })
+    for upload in found + found { try await store.abort(upload) }
+    #expect(try await uploads(in: store) == 0)
   }
 
   @Test(.enabled(if: StoreServer.checksPresignedURLs))

@@ -21,6 +21,14 @@ import Testing
     #expect(try StoreLocation("\(own)", environment: [:]).host == own.host)
   }
 
+  @Test(arguments: ["", "kennel", "a%20b", "100%25", "a%2520b", "why%3F", "a%0Ab", "a%26b=c%23", "%C3%BC/b"])
+  func `a location that is read from its own text is the same`(_ prefix: String) throws {
+    let location = try StoreLocation(
+      "s3://photos/\(prefix)?endpoint=http://[::1]:9000&addressing=host", environment: [:])
+    #expect(try StoreLocation("\(location)", environment: [:]) == location)
+    #expect(!"\(location)".contains("\n"))
+  }
+
   @Test(arguments: [
     "", "https://photos", "s3://", "s3://UPPER", "s3://a..b", "s3://photos/../secret",
     "s3://photos?endpoint=ftp://a",

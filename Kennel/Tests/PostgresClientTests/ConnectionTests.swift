@@ -1,6 +1,7 @@
 import Foundation
 @testable import PostgresClient
 import PostgresTestSupport
+import Synchronization
 import TestSupport
 import Testing
 
@@ -85,6 +86,36 @@ import Testing
     #expect(second?.code == .cannotConnect)
   }
 
+  @Test func `a message that arrives together with a result is delivered with it`() async throws {
+    let heard = Mutex<[String]>([])
+    let connection = try await PostgresConnection.connect(
+      PostgresAddress(try await server.makeDatabase()), limits: PostgresPool.Limits(),
+      notified: { message in heard.withLock { $0.append(message.payload) } }, closed: { _ in })
+    try await connection.script("LISTEN dogs")
+    // The server sends a connection its own message after the result and before the end of the statement.
+    try await connection.script("NOTIFY dogs, 'one'")
+    #expect(heard.withLock { $0 } == ["one"])
+    connection.close()
+  }
+
+  @Test func `a transaction does not depend on the defaults of the server`() async throws {
+    let pool = PostgresPool(try PostgresAddress(try await server.makeDatabase()))
+    try await pool.script(
+      """
+      DO $$ BEGIN
+        EXECUTE format('ALTER DATABASE %I SET default_transaction_read_only = on', current_database());
+        EXECUTE format('ALTER DATABASE %I SET default_transaction_isolation = serializable', current_database());
+      END $$
+      """)
+    let other = PostgresPool(pool.address)
+    try await other.script("CREATE TABLE dogs (id bigint)")
+    #expect(
+      try await other.first("SELECT current_setting('transaction_isolation')") { $0.text(0) }
+        == "read committed")
+    pool.close()
+    other.close()
+  }
+
   @Test func `a server that does not answer is given up after a time`() async throws {
     let quiet = try ScriptedServer { connection in _ = try connection.nextRequest() }
     defer { quiet.stop() }
@@ -135,7 +166,11 @@ import Testing
   }
 
   @Test func `addresses that are not valid give an error without the password`() throws {
-    for text in ["postgres://dog:s3cret@host:port/dogs", "mysql://dog:s3cret@host/dogs", "host='s3cret", ""] {
+    for text in [
+      "postgres://dog:s3cret@host:port/dogs", "mysql://dog:s3cret@host/dogs", "host='s3cret", "",
+      // Passwords with characters that must be escaped.
+      "postgres://dog:a@s3cret@host/dogs", "postgres://dog:12/s3cret@host",
+    ] {
       let error = #expect(throws: PostgresError.self) { try PostgresAddress(text) }
       #expect(error?.code == .badAddress)
       #expect(error.map { "\($0)".contains("s3cret") } == false)

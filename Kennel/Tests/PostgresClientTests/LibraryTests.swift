@@ -8,6 +8,34 @@ import Testing
     #expect(throws: (any Error).self) { try LibPQ("libc.so.6") }
   }
 
+  @Test(
+    arguments: [
+      ("localhost (::1), port 5432 failed: FATAL:  28P01: password authentication failed", .wrongPassword),
+      ("localhost (::1), port 5432 failed: FATAL:  28000: no pg_hba.conf entry for host", .wrongPassword),
+      ("localhost (::1), port 5432 failed: fe_sendauth: no password supplied", .wrongPassword),
+      ("localhost (::1), port 5432 failed: FATAL:  53300: sorry, too many clients already", .busy),
+      ("localhost (::1), port 5432 failed: FATAL:  3D000: database \"a\" does not exist", .noSuchDatabase),
+      (
+        "localhost (::1), port 5432 failed: FATAL:  57P03: the database system is starting up", .cannotConnect
+      ),
+      ("on socket \"/password/too many/.s.PGSQL.5432\" failed: No such file or directory", .cannotConnect),
+      ("on socket \"/pg_hba.conf/.s.PGSQL.5432\" failed: Connection refused", .cannotConnect),
+    ] as [(String, PostgresError.Code)])
+  func `an error of connecting is known by the server's code, not by its words`(
+    _ message: String, _ code: PostgresError.Code
+  ) {
+    let error = PostgresError.connecting("connection to server at \(message)")
+    #expect(error.code == code)
+    #expect(error.sqlState.map { error.description.contains($0) } != true)
+  }
+
+  @Test(arguments: ["08006", "25006", "53200", "53400", "58030", "58P01", "57P03"])
+  func `a server that cannot do something now is busy or cannot be reached`(_ state: String) {
+    let error = PostgresError.server(state, "why", constraint: nil)
+    #expect(error.code == .busy || error.code == .cannotConnect)
+    #expect(PostgresError.server("53100", "why", constraint: nil).code == .diskFull)
+  }
+
   @Test func `a connection prepares a statement once`() {
     var machine = ConnectionMachine()
     machine.connected()

@@ -102,6 +102,32 @@ import Testing
     }
   }
 
+  @Test func `parts of a photo that a process did not store completely are removed after a day`() async throws
+  {
+    let directory = try TemporaryDirectory()
+    let blobs = StoredBlobs.opening(try store(), directory)
+    let hash = String(repeating: "a", count: 64)
+    let (now, old) = (Date().formatted(.iso8601), (Date() - 2 * 86_400).formatted(.iso8601))
+    let uploads = [(hash, "new", now), (hash, "old", old), ("a letter", "other", old)].map { upload in
+      "<Upload><Key>\(upload.0)</Key><UploadId>\(upload.1)</UploadId><Initiated>\(upload.2)</Initiated></Upload>"
+    }
+    stubs.when(
+      "GET /**",
+      answer: .text("<ListBucketResult><IsTruncated>false</IsTruncated></ListBucketResult>"))
+    let list = stubs.when(
+      "GET /**?uploads",
+      answer: .text("<ListMultipartUploadsResult>\(uploads.joined())</ListMultipartUploadsResult>"))
+    let removal = stubs.when("DELETE /**?uploadId=old", answer: .status(204))
+    try await withStore(in: directory, { $0.blobs = blobs }) { (store: KennelStore) async throws in
+      #expect(try await store.sweepOrphans() == 0)
+      #expect(list.requestCount == 1 && removal.requestCount == 1)
+      #expect(stubs.requests.count { $0.request.httpMethod == "DELETE" } == 1)
+      // A store that cannot list uploads is not an error.
+      stubs.when("GET /**?uploads", answer: .status(501))
+      #expect(try await store.sweepOrphans() == 0)
+    }
+  }
+
   @Test func `a store that cannot be reached is 503 with a time to wait`() async throws {
     let directory = try TemporaryDirectory()
     let blobs = StoredBlobs.opening(try store(), directory)

@@ -185,7 +185,10 @@ enum BackgroundLine {
     var hash: UInt64 = 0xcbf2_9ce4_8422_2325
     for byte in bytes { hash = (hash ^ UInt64(byte)) &* 0x100_0000_01b3 }
     let digits = Array("0123456789abcdef".utf8)
-    return (0..<checksumLength).map { digits[Int(hash >> (UInt64(60 - $0 * 4)) & 15)] }
+    return (0..<checksumLength).map { index in
+      let shift = UInt64(60 - index * 4)
+      return digits[Int(hash >> shift & 15)]
+    }
   }
 }
 #endif

@@ -96,10 +96,11 @@ extension URLSessionTask {
     }
     let rest = lockedState.withLock { $0.counts.announced }
     guard hasDelegates else { return nil }
+    let (total, isTooLarge) = resume.offset.addingReportingOverflow(rest)
     notifyDelegate(.didResumeAtOffset, (any URLSessionDownloadDelegate).self) {
       $0.urlSession(
         self.session, downloadTask: task, didResumeAtOffset: resume.offset,
-        expectedTotalBytes: rest < 0 ? rest : resume.offset + rest)
+        expectedTotalBytes: rest < 0 || isTooLarge ? NSURLSessionTransferSizeUnknown : total)
     }
     return nil
   }

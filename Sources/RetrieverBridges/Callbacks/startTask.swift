@@ -15,7 +15,7 @@ import Dispatch
 ///     share, and must not block.
 ///   - operation: The async code to run. It is cancelled like any task.
 ///   - completion: The handler. It is called exactly once, when the operation has ended, even after a cancellation.
-///     It is never called before this function returns.
+///     It is not called by the thread that calls this function, and may be called before this function returns.
 /// - Returns: A handle that cancels the operation.
 @discardableResult
 public func startTask<Value: Sendable>(

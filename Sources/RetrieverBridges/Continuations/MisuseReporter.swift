@@ -67,7 +67,8 @@ public struct MisuseReporter: Sendable {
 
   /// Writes one line to standard error.
   public static let standardError = MisuseReporter { misuse in
-    FileHandle.standardError.write(Data("RetrieverBridges: \(misuse)\n".utf8))
+    // A full disk must not end the program.
+    try? FileHandle.standardError.write(contentsOf: Data("RetrieverBridges: \(misuse)\n".utf8))
   }
 
   /// Stops a debug build with an assertion failure. In a release build, writes to standard error.

@@ -1,4 +1,5 @@
 import Foundation
+import Retriever
 import RetrieverImages
 import TerminalProgram
 
@@ -42,7 +43,11 @@ extension ParsedArguments {
     let full = hasScheme ? text : (isHere ? "http://" : "https://") + text
     guard let url = URL(string: full), ["http", "https"].contains(url.scheme?.lowercased() ?? ""),
       let name = url.host, !name.isEmpty
-    else { throw UsageError("“\(DisplayText.safe(text))” is not a valid http or https URL.") }
+    else {
+      // The text may contain a password.
+      let shown = URL(string: full).map { "“\(DisplayText.safe(Redaction.text(of: $0)))”" } ?? "The argument"
+      throw UsageError("\(shown) is not a valid http or https URL.")
+    }
     return url
   }
 

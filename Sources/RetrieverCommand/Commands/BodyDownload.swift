@@ -62,14 +62,15 @@ struct BodyDownload: Sendable {
     if response.statusCode == 416, leftover != nil { throw NoRange() }
     guard (200..<300).contains(response.statusCode) else { throw Failure.httpStatus(response) }
     var offset: Int64 = 0
+    let length = response.expectedContentLength
+    var total = length >= 0 ? length : nil
     if response.statusCode == 206, let leftover {
-      guard ResumeRecord.continues(response, at: leftover.offset) else { throw NoRange() }
       offset = leftover.offset
+      total = leftover.record.length(continuedBy: response, at: offset)
+      if total == nil { throw NoRange() }
     }
     let target = leftover?.target ?? targetPath(response)
     let place = try OutputPlace(target, followsLinks: !isNameProposed)
-    let rest = response.expectedContentLength
-    let total = rest >= 0 ? offset + rest : nil
     if let limit, let total, total > limit { throw Failure.tooLarge(limit) }
     let label = target.split(separator: "/").last.map(String.init) ?? target
     progress.describe(label, completed: offset, total: total)
@@ -125,7 +126,7 @@ struct BodyDownload: Sendable {
       if offset == 0, keepsPart,
         let record = ResumeRecord(url: url, response: response, total: total)
       {
-        try record.write(PartialFile.recordPath(for: target))
+        try await record.write(PartialFile.recordPath(for: target))
         isResumable = true
       }
       var count = offset
@@ -137,7 +138,7 @@ struct BodyDownload: Sendable {
       }
       try Task.checkCancellation()
       if let total, count != total {
-        throw Failure(.connection, "The connection closed after \(count) of \(ByteText.exact(total)).")
+        throw Failure(.connection, "The response ended after \(count) of \(ByteText.exact(total)).")
       }
       try await file.finish(replaces: replaces)
       return count

@@ -50,7 +50,7 @@ enum CollageCommand {
       bytes: data.count, images: images.count { $0 != nil }, failed: images.count { $0 == nil },
       damage: picture.damage.isEmpty ? nil : picture.damage.map(\.description),
       seconds: (.now - start).inSeconds)
-    await context.reports.write(report)
+    try await context.reports.write(report)
     if path != "-" { context.screen.say(summary(report)) }
     return .combined(statuses)
   }
@@ -112,7 +112,7 @@ struct CollageGathering {
       }
       do {
         // Reads ahead a little, so that there is always an image to start with.
-        for try await id in try await list.ids(context) {
+        for try await id in try await list.ids(context, work.credentials) {
           if Task.isCancelled { break }
           if images.count >= layout.capacity {
             context.screen.warn(
@@ -139,13 +139,14 @@ struct CollageGathering {
   private static func fetch(
     _ id: String, _ list: CollageList, _ target: ThumbnailTarget, _ work: ImageWork
   ) async -> Result<UIImage, Failure> {
+    let shown = CollageList.shown(id)
     do {
       let image = try await work.thumbnail(of: try list.url(of: id), target)
-      work.warn(of: image.damage, in: id)
+      work.warn(of: image.damage, in: shown)
       return .success(image)
     } catch {
       let failure = Failure(error)
-      _ = await work.context.report(failure, about: id)
+      _ = await work.context.report(failure, about: shown)
       return .failure(failure)
     }
   }

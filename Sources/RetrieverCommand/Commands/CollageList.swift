@@ -1,5 +1,4 @@
 import Foundation
-import Glibc
 import Retriever
 import TerminalProgram
 
@@ -64,20 +63,24 @@ package struct CollageList: Sendable {
     return url
   }
 
+  /// Returns a line as it may be displayed: an ID, or a URL without secrets.
+  package static func shown(_ line: String) -> String {
+    line.contains("://") ? URL(string: line)?.shown ?? "A line that is not a valid URL" : line
+  }
+
   /// Returns the lines as they arrive, without blank lines and comments.
-  func ids(_ context: CommandContext) async throws -> AsyncThrowingStream<String, any Error> {
+  func ids(
+    _ context: CommandContext, _ credentials: Credentials
+  ) async throws -> AsyncThrowingStream<String, any Error> {
     switch place {
     case .web(let url):
-      let session = try context.makeSession(try await context.gatherCredentials(for: namedURLs))
+      let session = try context.makeSession(credentials)
       let (bytes, answer) = try await session.bytes(from: url)
       if let response = answer as? HTTPURLResponse, response.statusCode >= 400 {
         throw Failure.httpStatus(response)
       }
       return Self.ids(bytes.lines)
-    case .file(let path):
-      let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
-      guard descriptor >= 0 else { throw Failure.file("Could not read \(path)", errno) }
-      return Self.ids(FileHandle(fileDescriptor: descriptor, closeOnDealloc: true).bytes.lines)
+    case .file(let path): return Self.ids(try InputFile.open(path).bytes.lines)
     }
   }
 

@@ -74,15 +74,17 @@ final class CommandContext: Sendable {
   /// - Parameter isCancelled: Whether the command was cancelled. It then does not wait until a process opens a pipe.
   func close(isCancelled: Bool) async throws(Failure) {
     await progress.stop()
-    guard let archivePath, let archive = archives.withLock({ $0.first }) else { return }
+    guard let archivePath else { return }
     do {
+      guard let archive = try CombinedArchive.har(archives.withLock { $0 }) else { return }
+      let place = try OutputPlace(archivePath)
       if let writer = try await DescriptorWriter.stream(
-        archivePath, at: try OutputPlace(archivePath), waitsForReader: !isCancelled)
+        archivePath, at: place, waitsForReader: !isCancelled)
       {
-        try await writer.write(try archive.har())
+        try await writer.write(archive)
         try await writer.close()
-      } else {
-        try archive.write(to: URL(fileURLWithPath: archivePath))
+      } else if case .file(let path) = place {
+        try await FileSystem.writePrivately(archive, to: path)
       }
     } catch {
       throw Failure(error)
@@ -119,7 +121,7 @@ final class CommandContext: Sendable {
     if arguments.has("data-file") {
       request.setValue("application/octet-stream", forHTTPHeaderField: "Content-Type")
     }
-    for field in fields { request.setValue(field.value, forHTTPHeaderField: field.name) }
+    request.add(fields)
     return request
   }
 
@@ -129,9 +131,13 @@ final class CommandContext: Sendable {
   func report(_ error: any Error, about subject: String) async -> ExitStatus {
     let failure = Failure(error)
     // After cancelling, or when the output is closed, nobody needs an error message.
-    if failure.status != .interrupted, failure.status != .outputClosed {
-      screen.warn("retriever: \(subject): \(failure.message)")
-      await reports.write(FailureReport(subject, failure))
+    guard failure.status != .interrupted, failure.status != .outputClosed else { return failure.status }
+    screen.warn("retriever: \(subject): \(failure.message)")
+    do throws(Failure) {
+      try await reports.write(FailureReport(subject, failure))
+    } catch {
+      // The status already says that something has failed. A closed output ends the command.
+      if error.status == .outputClosed { return .outputClosed }
     }
     return failure.status
   }

@@ -32,7 +32,7 @@ enum DownloadCommand {
             replaces: arguments.has("force"), resumes: arguments.has("resume"), keepsPart: isPlain,
             limit: limit
           ).run()
-        await context.reports.write(report)
+        try await context.reports.write(report)
         if let file = report.file { context.screen.say(summary(report, file)) }
         return .success
       } catch {

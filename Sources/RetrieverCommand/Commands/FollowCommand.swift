@@ -149,8 +149,8 @@ struct FollowedStream {
     let isJSON = context.reports.isOn
     for try await line in bytes.lines(omittingEmptyLines: false) {
       backoff.reset()
-      let report = isJSON ? ReportWriter.line(LineReport(url: url.shown, line: line)) : nil
-      try await put(report ?? line)
+      let report = try isJSON ? ReportWriter.line(LineReport(url: url.shown, line: line)) : line
+      try await put(report)
     }
     try Task.checkCancellation()
   }
@@ -173,7 +173,7 @@ struct FollowedStream {
       if isJSON {
         let report = EventReport(
           url: url.shown, event: event.event, id: event.id.isEmpty ? nil : event.id, data: event.data)
-        try await put(ReportWriter.line(report) ?? "")
+        try await put(ReportWriter.line(report))
       } else {
         let name = event.event == "message" ? "" : event.event + ": "
         try await put(

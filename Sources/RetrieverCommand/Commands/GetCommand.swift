@@ -27,7 +27,7 @@ enum GetCommand {
             context: context, session: session, request: request, url: url, destination: destination,
             replaces: arguments.has("force"), resumes: false, keepsPart: false, limit: limit
           ).run()
-        await context.reports.write(report)
+        try await context.reports.write(report)
         return .success
       } catch {
         return await context.report(error, about: url.shown)

@@ -8,7 +8,7 @@ struct ImageWork: Sendable {
   let context: CommandContext
   let pipeline: ImagePipeline
   let parallel: Int
-  private let credentials: Credentials
+  let credentials: Credentials
   private let fields: [RequestFields.Field]
   private let namedOrigins: [URL]
   /// Loads complete files, for animations.
@@ -43,7 +43,7 @@ struct ImageWork: Sendable {
       if namedOrigins.contains(where: {
         $0.host == url.host && $0.scheme == url.scheme && $0.port == url.port
       }) {
-        for field in fields { request.setValue(field.value, forHTTPHeaderField: field.name) }
+        request.add(fields)
       }
       // An image pipeline does not answer authentication challenges, so the credentials are sent with the first
       // request.

@@ -69,7 +69,7 @@ enum InspectCommand {
 
   private static func show(_ hops: [Hop], _ context: CommandContext) async throws {
     if context.reports.isOn {
-      for hop in hops { await context.reports.write(hop) }
+      for hop in hops { try await context.reports.write(hop) }
       return
     }
     let isTerminal = Terminal.isTerminal(1)
@@ -78,7 +78,7 @@ enum InspectCommand {
   }
 
   private static func show(_ picture: PictureReport, _ context: CommandContext) async throws {
-    if context.reports.isOn { return await context.reports.write(picture) }
+    if context.reports.isOn { return try await context.reports.write(picture) }
     try await write(picture.lines(usesUnicode: context.screen.usesUnicode), context)
   }
 

@@ -1,6 +1,4 @@
-import Dispatch
 import Foundation
-import Glibc
 import Retriever
 import TerminalProgram
 
@@ -57,32 +55,21 @@ enum RequestFields {
       return Data(text.utf8)
     }
     guard let path = arguments.value("data-file") else { return nil }
-    return try await read(path, atMost: mostBytes)
+    return try await InputFile.contents(path, atMost: mostBytes)
   }
+}
 
-  /// Reads a file, or standard input for a hyphen.
-  static func read(_ path: String, atMost limit: Int) async throws(Failure) -> Data {
-    let result = await withCheckedContinuation { continuation in
-      DispatchQueue(label: "retriever.input").async {
-        continuation.resume(returning: contents(path, limit))
+extension URLRequest {
+  /// Adds the header fields of the command line. They replace the fields that the command itself has set. A name that
+  /// is used several times is sent several times.
+  mutating func add(_ fields: [RequestFields.Field]) {
+    var names: Set<String> = []
+    for field in fields {
+      if names.insert(field.name.lowercased()).inserted {
+        setValue(field.value, forHTTPHeaderField: field.name)
+      } else {
+        headerFields.add(field.value, for: field.name)
       }
-    }
-    return try result.get()
-  }
-
-  private static func contents(_ path: String, _ limit: Int) -> Result<Data, Failure> {
-    let descriptor = path == "-" ? dup(STDIN_FILENO) : open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return .failure(.file("Could not read \(path)", errno)) }
-    let file = FileHandle(fileDescriptor: descriptor, closeOnDealloc: true)
-    do {
-      let data = try file.read(upToCount: limit + 1) ?? Data()
-      guard data.count <= limit else {
-        return .failure(
-          Failure(.tooLarge, "The file \(path) is larger than \(ByteText.short(Int64(limit)))."))
-      }
-      return .success(data)
-    } catch {
-      return .failure(.file("Could not read \(path)", error))
     }
   }
 }

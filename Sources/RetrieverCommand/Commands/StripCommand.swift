@@ -59,7 +59,7 @@ enum StripCommand {
       try await write(stripped, to: written, isNamed: !isDirectory(destination), context)
     }
     let kinds = StrippedImage.Record.allCases.filter(stripped.removed.contains)
-    await context.reports.write(
+    try await context.reports.write(
       StripReport(
         source: path, file: written, removed: kinds.map(\.rawValue),
         originalBytes: stripped.originalByteCount,

@@ -59,7 +59,7 @@ enum ThumbnailCommand {
           source: source.url.shown, file: path, width: Int(image.size.width), height: Int(image.size.height),
           bytes: data.count, damage: image.damage.isEmpty ? nil : image.damage.map(\.description),
           seconds: (.now - start).inSeconds)
-        await context.reports.write(report)
+        try await context.reports.write(report)
         if path != "-" {
           context.screen.say(
             "\(path): \(report.width) × \(report.height), \(ByteText.short(Int64(data.count)))")
@@ -122,8 +122,10 @@ enum ThumbnailCommand {
     case .file(let path): return path
     case .directory(let directory):
       let stem = url.deletingPathExtension().lastPathComponent
-      let name = SafeName.make(stem == "/" || stem.isEmpty ? url.host : stem)
-      return Destination.path("\(name)-\(size.width)x\(size.height).\(suffix)", in: directory)
+      let name = SafeName.make(
+        stem == "/" || stem.isEmpty ? url.host : stem,
+        suffix: "-\(size.width)x\(size.height).\(suffix)")
+      return Destination.path(name, in: directory)
     }
   }
 }

@@ -34,7 +34,7 @@ enum UploadCommand {
       do {
         let report = try await send(
           file, to: target, fields, session, credentials, context, into: answers)
-        await context.reports.write(report)
+        try await context.reports.write(report)
         return .success
       } catch {
         return await context.report(error, about: file)
@@ -53,7 +53,7 @@ enum UploadCommand {
     request.httpMethod = context.arguments.value("method") ?? "PUT"
     request.setValue(
       MediaType.type(ofFile: file) ?? "application/octet-stream", forHTTPHeaderField: "Content-Type")
-    for field in fields { request.setValue(field.value, forHTTPHeaderField: field.name) }
+    request.add(fields)
     let progress = context.progress.begin(
       file == "-" ? "standard input" : URL(fileURLWithPath: file).lastPathComponent,
       total: file == "-" ? nil : FileSystem.size(file))
@@ -63,8 +63,8 @@ enum UploadCommand {
     let data: Data
     let answer: URLResponse
     if file == "-" {
-      request.httpBodyStream = InputStream(fileAtPath: "/dev/stdin")
-      (data, answer) = try await session.data(for: request, delegate: watcher)
+      let chunks = try InputFile.open(file).bytes.chunks
+      (data, answer) = try await session.upload(for: request, from: chunks, delegate: watcher)
     } else {
       (data, answer) = try await session.upload(
         for: request, fromFile: URL(fileURLWithPath: file), delegate: watcher)

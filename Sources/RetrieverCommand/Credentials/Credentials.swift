@@ -5,7 +5,8 @@ import TerminalProgram
 /// The user names and passwords that this run may use, and the hosts that may receive them.
 ///
 /// Credentials from the command line, a prompt or the environment are only for the hosts on the command line. A
-/// server that a redirect leads to does not receive them. The entries of a `.netrc` file name their hosts.
+/// server that a redirect leads to does not receive them. A password in a URL is only for the host of that URL. The
+/// entries of a `.netrc` file name their hosts.
 package struct Credentials: Sendable {
   package struct Login: Sendable, Equatable {
     package var user: String
@@ -16,10 +17,13 @@ package struct Credentials: Sendable {
     }
   }
 
+  /// The credentials of `--user`, a prompt or the environment.
   private var given: Login?
   private var user: String?
   /// The origins on the command line: scheme, host and port.
   private var origins: Set<String>
+  /// The credentials in the URLs, by the origin of the URL. Those of `--user` take precedence over them.
+  private var inURLs: [String: Login] = [:]
   private var netrc: Netrc?
 
   package init(given: Login?, user: String?, origins: [URL], netrc: Netrc?) {
@@ -27,12 +31,19 @@ package struct Credentials: Sendable {
     self.user = user
     self.origins = Set(origins.compactMap(Self.origin))
     self.netrc = netrc
+    guard user == nil else { return }
+    for url in origins {
+      // If the URLs of an origin have several, the first one is used.
+      if let origin = Self.origin(url), inURLs[origin] == nil { inURLs[origin] = Self.login(in: url) }
+    }
   }
 
   /// Returns the credentials that a server may receive; nil if there are none.
   package func login(scheme: String, host: String, port: Int) -> Login? {
-    let isNamed = origins.contains("\(scheme)://\(host.lowercased()):\(port)")
+    let origin = "\(scheme)://\(host.lowercased()):\(port)"
+    let isNamed = origins.contains(origin)
     if let given { return isNamed ? given : nil }
+    if let login = inURLs[origin] { return login }
     guard let entry = netrc?.entry(host: host, user: user), let login = entry.login ?? user else {
       return nil
     }
@@ -50,24 +61,23 @@ package struct Credentials: Sendable {
     guard let host = url.host?.lowercased(), let scheme = url.scheme?.lowercased() else { return nil }
     return "\(scheme)://\(host):\(url.port ?? (scheme == "https" ? 443 : 80))"
   }
+
+  private static func login(in url: URL) -> Login? {
+    guard let user = url.user, let password = url.password else { return nil }
+    return Login(
+      user: user.removingPercentEncoding ?? user, password: password.removingPercentEncoding ?? password)
+  }
 }
 
 extension Credentials {
   /// Collects the credentials. Prompts the user only if necessary.
   ///
   /// The sources, in this order: `--user NAME:PASSWORD`; `--user NAME` with the password from the environment, the
-  /// `.netrc` file or a prompt; the environment alone; the `.netrc` file alone.
+  /// `.netrc` file or a prompt; the environment alone; the URLs; the `.netrc` file alone.
   static func gather(
     _ arguments: ParsedArguments, origins: [URL], environment: [String: String], screen: Screen
   ) async throws(Failure) -> Credentials {
-    var netrc: Netrc?
-    if !arguments.has("no-netrc") {
-      let path = arguments.value("netrc-file") ?? environment["HOME"].map { $0 + "/.netrc" }
-      if let path { netrc = try Netrc.read(path, warn: screen.warn) }
-      if netrc == nil, let path = arguments.value("netrc-file") {
-        throw .file("Could not read \(path)", ENOENT)
-      }
-    }
+    let netrc = try readNetrc(arguments, environment: environment, screen: screen)
     if origins.contains(where: { $0.password != nil }) { screen.warn(inProcessList("a URL")) }
     let password = environment["RETRIEVER_PASSWORD"]
     guard let user = arguments.value("user") else {
@@ -75,7 +85,7 @@ extension Credentials {
         return Credentials(
           given: Login(user: user, password: password), user: user, origins: origins, netrc: nil)
       }
-      return Credentials(given: inURL(origins), user: nil, origins: origins, netrc: netrc)
+      return Credentials(given: nil, user: nil, origins: origins, netrc: netrc)
     }
     let parts = user.split(separator: ":", maxSplits: 1, omittingEmptySubsequences: false).map(String.init)
     if parts.count == 2 {
@@ -102,16 +112,24 @@ extension Credentials {
     return Credentials(given: Login(user: user, password: typed), user: user, origins: origins, netrc: nil)
   }
 
-  private static func inURL(_ origins: [URL]) -> Login? {
-    origins.lazy.compactMap { url in
-      url.user.flatMap { user in
-        url.password.map { password in
-          Login(
-            user: user.removingPercentEncoding ?? user,
-            password: password.removingPercentEncoding ?? password)
-        }
+  /// Reads the file of `--netrc-file`, or `~/.netrc`. The command works without `~/.netrc` if it cannot be read.
+  private static func readNetrc(
+    _ arguments: ParsedArguments, environment: [String: String], screen: Screen
+  ) throws(Failure) -> Netrc? {
+    if arguments.has("no-netrc") { return nil }
+    if let path = arguments.value("netrc-file") {
+      guard let netrc = try Netrc.read(path, warn: screen.warn) else {
+        throw .file("Could not read \(path)", ENOENT)
       }
-    }.first
+      return netrc
+    }
+    guard let home = environment["HOME"] else { return nil }
+    do throws(Failure) {
+      return try Netrc.read(home + "/.netrc", warn: screen.warn)
+    } catch {
+      screen.warn("Warning: \(error.message)")
+      return nil
+    }
   }
 
   static func inProcessList(_ place: String) -> String {

@@ -15,7 +15,8 @@ package struct Netrc: Sendable, Equatable {
 
   package init(_ text: String) {
     var isInMacro = false
-    for line in text.split(separator: "\n", omittingEmptySubsequences: false) {
+    // A line may end with CR LF, which is one Character.
+    for line in text.split(omittingEmptySubsequences: false, whereSeparator: \.isNewline) {
       // A macro ends at an empty line.
       if isInMacro {
         isInMacro = !line.allSatisfy(\.isWhitespace)
@@ -92,7 +93,7 @@ package struct Netrc: Sendable, Equatable {
   static func read(_ path: String, warn: (String) -> Void) throws(Failure) -> Netrc? {
     var status = stat()
     guard stat(path, &status) == 0 else {
-      if errno == ENOENT { return nil }
+      if errno == ENOENT || errno == ENOTDIR { return nil }
       throw .file("Could not read \(path)", errno)
     }
     if status.st_mode & 0o077 != 0 {

@@ -78,6 +78,24 @@ enum FileSystem {
     Failure(.fileSystem, "The file \(path) already exists. Use --force to replace it.")
   }
 
+  /// Writes a file that only its owner can read. An existing file is replaced completely or not at all.
+  static func writePrivately(_ data: Data, to path: String) async throws(Failure) {
+    let temporary = URL(fileURLWithPath: path).deletingLastPathComponent()
+      .appendingPathComponent(".retriever-\(UUID().uuidString)").path
+    // Created with its final mode, so that others cannot open it at any time.
+    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
+    guard descriptor >= 0 else { throw .file("Could not write \(path)", errno) }
+    let writer = DescriptorWriter(descriptor, name: path, closes: true)
+    do throws(Failure) {
+      try await writer.write(data)
+      try await writer.close()
+      try move(temporary, to: path, replaces: true)
+    } catch {
+      unlink(temporary)
+      throw error
+    }
+  }
+
   /// Renames a finished file. An existing file is replaced only if `replaces` is true.
   static func move(_ source: String, to target: String, replaces: Bool) throws(Failure) {
     if !replaces {

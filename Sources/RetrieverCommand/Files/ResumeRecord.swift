@@ -1,12 +1,15 @@
 import Foundation
+import HTTPSyntax
 import Retriever
 import TerminalProgram
 
 /// The information needed to resume a download, stored in NAME.part.resume. It contains no secrets.
 package struct ResumeRecord: Codable, Sendable, Equatable {
-  package var version = 1
-  /// The URL without user name, password and fragment.
+  package var version = 2
+  /// The URL without secrets, for people who read the file.
   package var url: String
+  /// The hash that identifies the complete URL.
+  package var digest: String
   /// A strong entity tag or a date. With it, the server sends the rest only if the file has not changed.
   package var validator: String
   package var total: Int64?
@@ -18,41 +21,73 @@ package struct ResumeRecord: Codable, Sendable, Equatable {
     else { return nil }
     let tag = response.value(forHTTPHeaderField: "ETag").flatMap { $0.hasPrefix("W/") ? nil : $0 }
     guard let validator = tag ?? response.value(forHTTPHeaderField: "Last-Modified") else { return nil }
-    self.url = Self.name(of: url)
+    self.url = Redaction.text(of: url)
+    digest = Self.digest(of: url)
     self.validator = validator
     self.total = total
   }
 
-  /// Returns the URL in the form in which records store it.
-  static func name(of url: URL) -> String {
-    guard var components = URLComponents(url: url, resolvingAgainstBaseURL: true) else { return "" }
-    components.user = nil
-    components.password = nil
-    components.fragment = nil
-    return components.string ?? ""
+  /// Returns the hash of a URL without user name, password and fragment.
+  static func digest(of url: URL) -> String {
+    var components = URLComponents(url: url, resolvingAgainstBaseURL: true)
+    components?.user = nil
+    components?.password = nil
+    components?.fragment = nil
+    let text = components?.string ?? url.absoluteString
+    return Data(SHA1.digest(Array(text.utf8))).base64EncodedString()
   }
 
   static func read(_ path: String) -> ResumeRecord? {
     guard let size = FileSystem.size(path), size < 65_536,
       let data = FileManager.default.contents(atPath: path),
-      let record = try? JSONDecoder().decode(ResumeRecord.self, from: data), record.version == 1
+      let record = try? JSONDecoder().decode(ResumeRecord.self, from: data), record.version == 2
     else { return nil }
     return record
   }
 
-  func write(_ path: String) throws(Failure) {
+  /// Writes the record to a file that only its owner can read: someone else could guess a short secret from the hash.
+  func write(_ path: String) async throws(Failure) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
+    let data: Data
     do {
-      try encoder.encode(self).write(to: URL(fileURLWithPath: path), options: .atomic)
+      data = try encoder.encode(self)
     } catch {
       throw .file("Could not write \(path)", error)
     }
+    try await FileSystem.writePrivately(data, to: path)
+  }
+}
+
+extension ResumeRecord {
+  /// Returns the length that the complete file has if a response continues it after the first `offset` bytes.
+  ///
+  /// The response may contain only a part of the rest. Without a stated length, the file ends with the response.
+  ///
+  /// - Returns: The length; nil if the response does not continue this version of the file there.
+  package func length(continuedBy response: HTTPURLResponse, at offset: Int64) -> Int64? {
+    guard response.statusCode == 206, isOfSameVersion(response),
+      let words = response.value(forHTTPHeaderField: "Content-Range")?.split(separator: " "),
+      words.count == 2, ASCII.equalIgnoringCase(words[0], "bytes")
+    else { return nil }
+    let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
+    let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
+    guard parts.count == 2, ends.count == 2, ASCII.number(ends[0]) == offset,
+      let last = ASCII.number(ends[1]), offset <= last, last < Int64.max
+    else { return nil }
+    let end = last + 1
+    let bodyLength = response.expectedContentLength
+    guard bodyLength < 0 || bodyLength == end - offset else { return nil }
+    let stated = ASCII.number(parts[1])
+    let length = stated ?? total ?? end
+    guard stated != nil || parts[1] == "*", end <= length, total == nil || total == length else { return nil }
+    return length
   }
 
-  /// Returns whether a response continues after the bytes that exist.
-  package static func continues(_ response: HTTPURLResponse, at offset: Int64) -> Bool {
-    response.statusCode == 206
-      && response.value(forHTTPHeaderField: "Content-Range")?.hasPrefix("bytes \(offset)-") == true
+  /// Some servers ignore `If-Range`. Parts of two versions must never be combined (RFC 9110, 15.3.7.3).
+  private func isOfSameVersion(_ response: HTTPURLResponse) -> Bool {
+    let isDate = HTTPDateFormat.seconds(validator) != nil
+    let stated = response.value(forHTTPHeaderField: isDate ? "Last-Modified" : "ETag")
+    return stated == nil || stated == validator
   }
 }

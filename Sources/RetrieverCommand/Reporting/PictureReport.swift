@@ -89,10 +89,12 @@ package struct PictureReport: Encodable, Sendable {
     copyright = metadata.copyright
     software = metadata.software
     comments = metadata.comments.isEmpty ? nil : metadata.comments
-    gainMap = metadata.gainMap.map {
-      Map(
-        kind: $0.kind.rawValue, width: $0.pixelWidth, height: $0.pixelHeight, bytes: $0.data.count,
-        headroom: $0.headroom ?? $0.parameters.map { exp2($0.capacityMaximum) })
+    gainMap = metadata.gainMap.map { map in
+      // JSON has no infinite numbers.
+      let headroom = map.headroom ?? map.parameters.map { exp2($0.capacityMaximum) }
+      return Map(
+        kind: map.kind.rawValue, width: map.pixelWidth, height: map.pixelHeight, bytes: map.data.count,
+        headroom: headroom.flatMap { $0.isFinite ? $0 : nil })
     }
   }
 }

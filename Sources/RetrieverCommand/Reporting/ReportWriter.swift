@@ -17,20 +17,24 @@ final class ReportWriter: Sendable {
     self.screen = screen
   }
 
-  func write(_ report: some Encodable & Sendable) async {
-    guard isOn, let line = Self.line(report) else { return }
+  func write(_ report: some Encodable & Sendable) async throws(Failure) {
+    guard isOn else { return }
+    let line = try Self.line(report)
     if bodyTakesOutput {
       screen.warn(line)
     } else {
-      // A closed output is noticed with the next body or at the end.
-      try? await output.write(line + "\n")
+      try await output.write(line + "\n")
     }
   }
 
-  static func line(_ report: some Encodable) -> String? {
+  static func line(_ report: some Encodable) throws(Failure) -> String {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-    return (try? encoder.encode(report)).map { String(decoding: $0, as: UTF8.self) }
+    do {
+      return String(decoding: try encoder.encode(report), as: UTF8.self)
+    } catch {
+      throw Failure(.failure, "Could not write the report as JSON: \(error)")
+    }
   }
 }
 

@@ -10,7 +10,12 @@ struct ArchivedExchange: Sendable {
   let requestBody: Data?
   let answer: StubAnswer
 
-  var description: String { "\(method) \(URL(string: url).map(RequestText.url) ?? url)" }
+  var description: String { Self.description(method, url) }
+
+  /// The request in messages, without secrets.
+  private static func description(_ method: String, _ url: String) -> String {
+    "\(method) \(URL(string: url).map(RequestText.url) ?? "an invalid URL")"
+  }
 
   /// Reads the entries of an archive.
   ///
@@ -30,8 +35,8 @@ struct ArchivedExchange: Sendable {
     requestBody = entry.request.postData.flatMap { data in
       data.isBase64 ? Data(base64Encoded: data.text ?? "") : data.text.map { Data($0.utf8) }
     }
-    let name = "\(method) \(RequestText.excerpt(url))"
-    answer = Self.answer(entry.response, name, isHead: method == "HEAD")
+    answer = Self.answer(
+      entry.response, RequestText.excerpt(Self.description(method, url)), isHead: method == "HEAD")
   }
 
   /// The fields that describe how the body was sent. An archive contains the body after decoding.

@@ -146,9 +146,7 @@ public struct RequestPattern: Sendable {
   public func formBody(_ fields: [String: String]) -> RequestPattern {
     let names = fields.keys.sorted().joined(separator: ", ")
     return adding("with the form fields \(names)") { request in
-      var components = URLComponents()
-      components.percentEncodedQuery = request.text.replacing("+", with: "%20")
-      let actual = (components.queryItems ?? []).map { ($0.name, $0.value ?? "") }
+      guard let actual = RequestText.formFields(request.text) else { return "the body is not a form" }
       for (name, value) in fields.sorted(by: { $0.key < $1.key }) {
         guard let found = actual.first(where: { $0.0 == name }) else { return "the form has no \(name)" }
         if found.1 != value {
@@ -192,8 +190,19 @@ public struct RequestPattern: Sendable {
     }
     let (parameters, urlDifferences) = url?.match(request.url) ?? ([:], [])
     differences += urlDifferences
-    differences += conditions.compactMap { $0.difference(request) }
+    var named = request
+    named.parameters = parameters
+    differences += conditions.compactMap { $0.difference(named) }
     return (parameters, differences)
+  }
+
+  /// Returns the request with the named segments of its path, or nil if it does not match.
+  func matched(_ request: ReceivedRequest) -> ReceivedRequest? {
+    let match = match(request)
+    guard match.differences.isEmpty else { return nil }
+    var named = request
+    named.parameters = match.parameters
+    return named
   }
 }
 

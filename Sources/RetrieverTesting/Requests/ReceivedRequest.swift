@@ -22,7 +22,8 @@ public struct ReceivedRequest: Sendable {
   /// The complete length of the body in bytes.
   public let bodyLength: Int
 
-  /// The parts of the path that the pattern of the stub names, such as `id` for `/dogs/:id`.
+  /// The parts of the path that a pattern names, such as `id` for `/dogs/:id`: the pattern that found this request, or else
+  /// that of the stub that answered it.
   public internal(set) var parameters: [String: String] = [:]
 
   /// The method, in upper case as it was set.

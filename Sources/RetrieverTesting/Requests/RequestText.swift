@@ -31,6 +31,19 @@ enum RequestText {
     #endif
   }
 
+  /// The fields of a form in their order; nil if a text is not a form.
+  static func formFields(_ text: String) -> [(name: String, value: String)]? {
+    var fields: [(name: String, value: String)] = []
+    for field in text.split(separator: "&") {
+      let parts = field.replacing("+", with: " ")
+        .split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
+      let texts = parts.compactMap(\.removingPercentEncoding)
+      guard texts.count == parts.count else { return nil }
+      fields.append((texts[0], texts.count == 1 ? "" : texts[1]))
+    }
+    return fields
+  }
+
   /// A short form of a body or a part of it.
   static func excerpt(_ text: String) -> String {
     text.count > 80 ? "\(text.prefix(80))…" : text

@@ -8,7 +8,7 @@ extension HTTPStubs {
 
   /// The requests that are kept and match a pattern.
   public func requests(matching pattern: RequestPattern) -> [ReceivedRequest] {
-    requests.filter { pattern.matches($0) }
+    requests.compactMap(pattern.matched)
   }
 
   /// The requests without a stub, up to 100.
@@ -41,7 +41,7 @@ extension HTTPStubs {
           "Request \(number) for \(pattern) may have come, but only the last \(kept.count) requests are kept. "
             + "Raise the limits of the stubs.")
       }
-      for request in new where pattern.matches(request) {
+      for request in new.lazy.compactMap(pattern.matched) {
         count += 1
         if count == number { return request }
       }

@@ -164,9 +164,11 @@ extension HTTPStubs: StubSource {
     let decision = table.change { $0.decide(request, candidates: candidates.map(\.entry.id)) }
     switch decision {
     case .answer(let handler, let entry):
-      var request = request
-      request.parameters = candidates.first { $0.entry.id == entry.id }?.match.parameters ?? [:]
-      return StubAssignment(request: request, arrival: time, answer: handler, record: entry.record)
+      let parameters = candidates.first { $0.entry.id == entry.id }?.match.parameters ?? [:]
+      var named = request
+      named.parameters = parameters
+      if !parameters.isEmpty { table.change { $0.note(parameters, ofRequest: request.number) } }
+      return StubAssignment(request: named, arrival: time, answer: handler, record: entry.record)
     case .none(let reasons):
       let message = StubMessages.unexpected(
         request, reasons: reasons, usedUp: candidates.map(\.entry.name),

@@ -73,6 +73,12 @@ struct StubTable: Sendable {
     return request
   }
 
+  /// Notes the named segments of a request's path.
+  mutating func note(_ parameters: [String: String], ofRequest number: Int) {
+    guard let index = requests.lastIndex(where: { $0.number == number }) else { return }
+    requests[index].parameters = parameters
+  }
+
   /// Decides about a request.
   ///
   /// - Parameter candidates: the entries whose pattern matches, in the order in which they are asked.

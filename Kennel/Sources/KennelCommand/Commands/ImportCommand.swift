@@ -4,7 +4,7 @@ import TerminalProgram
 
 enum ImportCommand {
   static func run(_ context: CommandContext) async throws -> ExitStatus {
-    var (files, otherCount): ([PhotoFolder.File], Int) = ([], 0)
+    var (files, otherCount, skippedCount): ([PhotoFolder.File], Int, Int) = ([], 0, 0)
     for path in context.arguments.operands {
       switch try await onThread({ Result { () throws(Failure) in try PhotoSource(path) } }).get() {
       case .file(let file): files.append(file)
@@ -12,6 +12,11 @@ enum ImportCommand {
         for path in folder.unreadable {
           context.screen.warn("kennel: Could not read the folder \(path). It was skipped.")
         }
+        for path in folder.unnamed {
+          context.screen.warn(
+            "kennel: The name of \(path) is not valid UTF-8. It was skipped. Rename it, and try again.")
+        }
+        skippedCount += folder.unreadable.count + folder.unnamed.count
         files += folder.files
         otherCount += folder.otherCount
       }
@@ -23,7 +28,7 @@ enum ImportCommand {
         .failure, "No photos were found. Give JPEG, PNG, WebP, GIF, HEIC or AVIF files, or folders with them."
       )
     }
-    return try await context.withStore { [files, otherCount] store in
+    return try await context.withStore { [files, otherCount, skippedCount] store in
       let author = try await UserCommand.author(context, store)
       let isDry = context.arguments.has("dry-run")
       let work = PhotoImport(
@@ -39,21 +44,24 @@ enum ImportCommand {
       }
       progress.end()
       await context.progress.stop()
-      let summary = summary(report, otherCount: otherCount, author: author, isDry: isDry)
+      let failedCount = report.failures.count + skippedCount
+      let summary = summary(
+        report, failedCount: failedCount, otherCount: otherCount, author: author, isDry: isDry)
       // The standard output of a dry run contains only the paths.
       if isDry { context.screen.say(summary) } else { try await context.output.write(summary + "\n") }
-      if report.failures.isEmpty { return .success }
+      if failedCount == 0 { return .success }
       return report.added + report.known > 0 ? .partial : .failure
     }
   }
 
-  static func summary(_ report: PhotoImport.Report, otherCount: Int, author: User, isDry: Bool) -> String {
+  /// - Parameter failedCount: the number of files that failed, and of files and folders that could not be read.
+  static func summary(
+    _ report: PhotoImport.Report, failedCount: Int, otherCount: Int, author: User, isDry: Bool
+  ) -> String {
     let photos = report.added == 1 ? "1 photo" : "\(report.added) photos"
     var parts = ["\(photos) \(isDry ? "would be posted" : "posted") by \(author.name)"]
     if report.known > 0 { parts.append("\(report.known) already posted") }
-    if !report.failures.isEmpty {
-      parts.append("\(report.failures.count) \(isDry ? "would fail" : "failed")")
-    }
+    if failedCount > 0 { parts.append("\(failedCount) \(isDry ? "would fail" : "failed")") }
     if otherCount > 0 { parts.append("\(otherCount) other \(otherCount == 1 ? "file" : "files") skipped") }
     return parts.joined(separator: ", ")
   }

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 
 /// The photos and videos in a folder and its subfolders, the oldest first.
 struct PhotoFolder: Sendable {
@@ -23,34 +24,69 @@ struct PhotoFolder: Sendable {
   private(set) var otherCount = 0
   /// Folders that cannot be read.
   private(set) var unreadable: [String] = []
+  /// Files and folders whose names are not UTF-8, with other characters in place of the wrong bytes.
+  private(set) var unnamed: [String] = []
 
   /// Reads the folder, without hidden files and symbolic links. Blocks the thread.
   init(_ root: String) {
-    let keys: [URLResourceKey] = [
-      .isRegularFileKey, .isSymbolicLinkKey, .fileSizeKey, .contentModificationDateKey,
-    ]
-    var unreadable: [String] = []
-    let walk = FileManager.default.enumerator(
-      at: URL(fileURLWithPath: root, isDirectory: true), includingPropertiesForKeys: keys,
-      options: [.skipsHiddenFiles]
-    ) { url, _ in
-      unreadable.append(url.path)
-      return true
-    }
-    for case let url as URL in walk ?? .init() {
-      guard let values = try? url.resourceValues(forKeys: Set(keys)), values.isRegularFile == true,
-        values.isSymbolicLink != true
-      else { continue }
-      guard Self.suffixes.contains(url.pathExtension.lowercased()) else {
-        otherCount += 1
-        continue
-      }
-      files.append(
-        File(
-          path: url.path, byteCount: values.fileSize ?? 0, date: values.contentModificationDate ?? Date()))
-    }
+    // Paths are bytes here, because Foundation leaves out names that are not UTF-8.
+    var folders = [Array(URL(fileURLWithPath: root, isDirectory: true).path.utf8CString.dropLast())]
+    while let folder = folders.popLast() { folders += read(folder) }
     files.sort(by: File.isOlder)
-    self.unreadable = unreadable
+  }
+
+  /// Adds the files of a folder, and returns its subfolders. No path ends with a zero.
+  private mutating func read(_ folder: [CChar]) -> [[CChar]] {
+    guard let directory = opendir(folder + [0]) else {
+      unreadable.append(Self.text(folder))
+      return []
+    }
+    defer { closedir(directory) }
+    var folders: [[CChar]] = []
+    while true {
+      errno = 0
+      guard let entry = readdir(directory) else {
+        if errno != 0 { unreadable.append(Self.text(folder)) }
+        return folders
+      }
+      let name = withUnsafePointer(to: &entry.pointee.d_name) { pointer in
+        pointer.withMemoryRebound(to: CChar.self, capacity: 256) {
+          Array(UnsafeBufferPointer(start: $0, count: strlen($0)))
+        }
+      }
+      guard name.first != CChar(bitPattern: UInt8(ascii: ".")) else { continue }
+      let path = folder + [CChar(bitPattern: UInt8(ascii: "/"))] + name
+      var status = stat()
+      guard lstat(path + [0], &status) == 0 else {
+        // The file may have been removed in the meantime.
+        if errno == ENOENT { continue }
+        unreadable.append(Self.text(folder))
+        return folders
+      }
+      if add(path, status) { folders.append(path) }
+    }
+  }
+
+  /// Adds a file. Returns whether it is a folder that can be read.
+  private mutating func add(_ path: [CChar], _ status: stat) -> Bool {
+    let kind = status.st_mode & S_IFMT
+    guard kind == S_IFDIR || kind == S_IFREG else { return false }
+    let text = Self.text(path)
+    if kind == S_IFREG, !Self.suffixes.contains(URL(fileURLWithPath: text).pathExtension.lowercased()) {
+      otherCount += 1
+      return false
+    }
+    guard text.utf8.elementsEqual(path.map { UInt8(bitPattern: $0) }) else {
+      unnamed.append(text)
+      return false
+    }
+    if kind == S_IFDIR { return true }
+    files.append(File(path: text, byteCount: Int(status.st_size), date: Date(status.st_mtim)))
+    return false
+  }
+
+  private static func text(_ path: [CChar]) -> String {
+    String(decoding: path.map { UInt8(bitPattern: $0) }, as: UTF8.self)
   }
 }
 

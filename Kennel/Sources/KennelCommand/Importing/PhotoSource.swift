@@ -39,7 +39,7 @@ enum PhotoSource: Sendable {
 }
 
 extension Date {
-  fileprivate init(_ time: timespec) {
+  init(_ time: timespec) {
     self.init(timeIntervalSince1970: Double(time.tv_sec) + Double(time.tv_nsec) / 1e9)
   }
 }

@@ -49,6 +49,6 @@ package struct BackupReport: Sendable, Hashable {
   /// The number of earlier backups that were removed from the directory.
   package var removedBackups = 0
   /// The photos that were missing or altered when the backup was made. The backup has their posts without the photos.
-  /// At most one thousand are listed.
+  /// After a restore, also those that were missing or altered when the photos were moved. At most one thousand are listed.
   package var missing: [PhotoHash] = []
 }

@@ -150,7 +150,7 @@ struct BackupWriter: ~Copyable {
       let file = try store.blobs.waitForFile(hash, byteCount: byteCount)
       return try PhotoDirectory.hash(of: file.open()) == hash ? file : nil
     } catch {
-      // The photo is not missing if its store cannot be reached, and a later backup can have it.
+      // The photo is not missing if its store or its disk cannot be read now, and a later backup can have it.
       guard error.isAboutPhoto else { throw error }
       return nil
     }

@@ -52,8 +52,13 @@ extension KennelStore {
         try skipNumbers(in: draft)
       }
       if let target = try await target(draft) {
-        _ = try await move(draft, to: target, configuration: configuration)
-        try await workQueue.run { () throws(KennelError) in try removeLeftFiles(in: draft) }
+        let moved = try await move(draft, to: target, configuration: configuration).missing
+        let lost = moved.filter { !report.missing.contains($0) }
+        report.missing += lost.prefix(max(0, StoreReport.maximumProblemCount - report.missing.count))
+        // The files that were not moved may be the only ones.
+        if lost.isEmpty {
+          try await workQueue.run { () throws(KennelError) in try removeLeftFiles(in: draft) }
+        }
       }
       try await workQueue.run { () throws(KennelError) in
         FileCalls.syncAll()

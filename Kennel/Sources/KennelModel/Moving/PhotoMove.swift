@@ -1,3 +1,4 @@
+import Glibc
 import KennelStorage
 
 /// Copies photos from one place to another. Photos that are already there are not copied again.
@@ -67,11 +68,14 @@ struct PhotoMove: Sendable {
 }
 
 extension KennelError {
-  /// Whether one photo cannot be read, as opposed to the place where all of them are.
+  /// Whether one photo is missing or altered. All other errors, such as those of a disk or too many open files, may concern every
+  /// photo, and may be gone later.
   var isAboutPhoto: Bool {
     switch code {
-    case .storeUnavailable, .busy, .cancelled, .closed, .diskFull: false
-    default: true
+    case .damaged: true
+    // The error of an object that a store does not have contains no number.
+    case .cannotOpen: errno == ENOENT || errno == 0
+    default: false
     }
   }
 }

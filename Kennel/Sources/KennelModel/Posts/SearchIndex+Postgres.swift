@@ -44,8 +44,9 @@ extension SearchIndex {
     return try forEachPage(connection) { page throws(KennelError) in
       try connection.first(
         """
-        SELECT 1 FROM json_array_elements(CAST(? AS json)) e LEFT JOIN search s ON s.post = CAST(e ->> 0 AS bigint)
-        WHERE s.words IS DISTINCT FROM CAST(e ->> 1 AS tsvector) LIMIT 1
+        SELECT 1 FROM json_array_elements(CAST(? AS json)) e JOIN posts p ON p.id = CAST(e ->> 0 AS bigint)
+        LEFT JOIN search s ON s.post = p.id
+        WHERE s.words IS DISTINCT FROM search_words(CAST(e ->> 1 AS tsvector), p.taken_local) LIMIT 1
         """, .text(try json(page)), row: { _ in true }) == nil
     }
   }
@@ -60,7 +61,7 @@ extension SearchIndex {
     try connection.run(
       """
       INSERT INTO search (post, words, taken_local)
-      SELECT p.id, CAST(e ->> 1 AS tsvector), CASE WHEN p.binned IS NULL THEN p.taken_local END
+      SELECT p.id, search_words(CAST(e ->> 1 AS tsvector), p.taken_local), CASE WHEN p.binned IS NULL THEN p.taken_local END
       FROM json_array_elements(CAST(? AS json)) e JOIN posts p ON p.id = CAST(e ->> 0 AS bigint)
       ON CONFLICT (post) DO UPDATE SET words = excluded.words, taken_local = excluded.taken_local
       """, .text(try json(vectors)))
@@ -138,7 +139,8 @@ extension SearchIndex {
 struct WordVector {
   private var positions: [String: [String]] = [:]
   private var last = 0
-  /// The size in PostgreSQL: of the words, and of their positions. It is a little too high rather than too low.
+  /// The size in PostgreSQL: of the words, of their positions, and of the words with the period of the photo, which PostgreSQL adds
+  /// (`search_words`). It is a little too high rather than too low.
   private var byteCount = 0
 
   /// The limits of PostgreSQL: of a position, and of the positions of one word.
@@ -166,9 +168,14 @@ struct WordVector {
     return String(short)
   }
 
+  /// Stands in a query for a period and the character itself. It is in no word of a text.
+  static let periodMark = "#"
+
   /// Returns a word as a part of a text that PostgreSQL reads as a vector or as a query. Words are letters and digits only, but the safety
   /// of a query must not depend on that.
-  static func quoted(_ word: String) -> String { "'" + word.doubling("'\\") + "'" }
+  static func quoted(_ word: String, hasPeriod: Bool = false) -> String {
+    "'" + (hasPeriod ? periodMark : "") + word.doubling("'\\") + "'"
+  }
 
   /// Adds a text. No phrase begins in one text and ends in another.
   mutating func add(_ text: String) {
@@ -196,7 +203,7 @@ struct WordVector {
     let count = positions[word]?.count ?? 0
     guard count < Self.maximumCount else { return }
     // A word has a number of positions, and may begin at an even address.
-    byteCount += (count == 0 ? word.utf8.count + 3 : 0) + 2
+    byteCount += (count == 0 ? 2 * word.utf8.count + 16 : 0) + 2
     positions[word, default: []].append("\(min(last, Self.maximumPosition))\(weight)")
   }
 

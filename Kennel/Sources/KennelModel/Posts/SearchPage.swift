@@ -3,10 +3,13 @@ import KennelStorage
 /// Finds the page of a search: the newest posts before a position that have the words.
 ///
 /// In PostgreSQL, the newest posts are looked at one by one in their order, until enough of them have the words. If these are mostly
-/// older, the posts that are found are sorted. The result is always the same. The index of SQLite has the order of the times.
+/// older, one period after the other is searched with the index (`PostgresSchema.searchPeriodsScript`). The result is always the same.
+/// The index of SQLite has the order of the times.
 struct SearchPage: Sendable {
   /// The words in the language of the index.
   let expression: String
+  /// The words of posts of one period (``SearchQuery/periodExpression``). Only PostgreSQL needs it.
+  let periodExpression: String
   let start: PostPosition
   let limit: Int
   /// The number of posts that are looked at one by one in PostgreSQL.
@@ -19,7 +22,8 @@ struct SearchPage: Sendable {
     if connection.dialect == .sqlite { return try orderedIDs(connection) }
     let end = try end(connection)
     let found = try walk(to: end, connection)
-    return found.count == limit || end == nil ? found : try sorted(connection)
+    guard found.count < limit, let end else { return found }
+    return found + (try older(than: end, limit: limit - found.count, connection))
   }
 
   /// Returns the position of the last post to look at, or nil if the list is shorter.
@@ -49,11 +53,32 @@ struct SearchPage: Sendable {
       """, values: values, row: { $0.integer(0) })
   }
 
-  private func sorted(_ connection: any RecordConnection) throws(KennelError) -> [Post.ID] {
+  /// Each period is a step of a loop, which ends with the last post that is needed.
+  private func older(
+    than end: PostPosition, limit: Int, _ connection: any RecordConnection
+  ) throws(KennelError) -> [Post.ID] {
     try connection.rows(
       """
-      SELECT post FROM search WHERE words @@ CAST(? AS tsquery) AND (taken_local, post) < (?, ?)
-      ORDER BY taken_local DESC, post DESC LIMIT ?
-      """, values: [.text(expression)] + position + [.integer(Int64(limit))], row: { $0.integer(0) })
+      WITH RECURSIVE periods (period) AS (
+        SELECT (
+          SELECT taken_local >> 33 FROM posts WHERE binned IS NULL AND (taken_local, id) < (?1, ?2)
+          ORDER BY taken_local DESC, id DESC LIMIT 1
+        )
+        UNION ALL SELECT (
+          SELECT taken_local >> 33 FROM posts WHERE binned IS NULL AND taken_local < period << 33
+          ORDER BY taken_local DESC, id DESC LIMIT 1
+        ) FROM periods WHERE period IS NOT NULL
+      )
+      SELECT post FROM periods CROSS JOIN LATERAL (
+        SELECT post FROM search
+        WHERE words @@ CAST(replace(?3, '#', period || '#') AS tsquery) AND words @@ CAST(?4 AS tsquery)
+          AND (taken_local, post) < (?1, ?2)
+        ORDER BY taken_local DESC, post DESC LIMIT ?5
+      ) found LIMIT ?5
+      """,
+      values: [
+        .integer(end.localMilliseconds), .integer(end.id), .text(periodExpression), .text(expression),
+        .integer(Int64(limit)),
+      ], row: { $0.integer(0) })
   }
 }

@@ -28,6 +28,12 @@ package struct SearchQuery: Sendable, Hashable {
     words.isEmpty ? nil : Self.terms(words, dialect, completions).joined(separator: dialect.and)
   }
 
+  /// What the index of PostgreSQL has about posts of one period: all words, without their order and meaning. A
+  /// ``WordVector/periodMark`` before each word stands for the period.
+  var periodExpression: String {
+    Self.terms(words, .postgres, nil, hasPeriods: true).joined(separator: SQLDialect.postgres.and)
+  }
+
   /// - Throws: `badText` if the text is too long or has too many words.
   package init(_ text: String) throws(KennelError) {
     try TextRules.check(text, TextRules.Limit(characters: Self.maximumLength, bytes: 800), name: "search")
@@ -41,21 +47,23 @@ package struct SearchQuery: Sendable, Hashable {
   }
 
   private static func terms(
-    _ words: [Word], _ dialect: SQLDialect, _ completions: [String]?
+    _ words: [Word], _ dialect: SQLDialect, _ completions: [String]?, hasPeriods: Bool = false
   ) -> [String] {
     func either(_ date: String, _ other: String) -> String {
-      "(\(dialect.date(date))\(dialect.or)\(other))"
+      "(\(dialect.date(date, hasPeriods))\(dialect.or)\(other))"
     }
     func phrase(_ word: Word, isLast: Bool) -> String {
-      guard isLast, word.isBeginning else { return word.phrase(dialect) }
-      return completions.map { word.phrase(completions: $0) } ?? word.phrase(dialect, isPrefix: true)
+      let isPrefix = isLast && word.isBeginning
+      if dialect == .postgres { return word.vectorQuery(isPrefix: isPrefix, hasPeriods) }
+      guard isPrefix, let completions else { return word.phrase(isPrefix: isPrefix) }
+      return word.phrase(completions: completions)
     }
     var terms: [String] = []
     var rest = words[...]
     while let word = rest.popFirst() {
       if let next = rest.first, let day = word.day(with: next) ?? next.day(with: word) {
         rest = rest.dropFirst()
-        let both = word.phrase(dialect) + dialect.and + phrase(next, isLast: rest.isEmpty)
+        let both = phrase(word, isLast: false) + dialect.and + phrase(next, isLast: rest.isEmpty)
         terms.append(either(day, "(\(both))"))
       } else if let date = word.date {
         terms.append(either(date, phrase(word, isLast: rest.isEmpty)))
@@ -88,18 +96,21 @@ private struct Word: Hashable {
   /// The word in the language of SQLite’s index, with each of these words as its last part.
   func phrase(completions: [String]) -> String {
     let phrases = completions.map { Self.quoted(parts.dropLast() + [$0[...]]) }
-    return phrases.isEmpty ? phrase(.sqlite) : "(" + phrases.joined(separator: " OR ") + ")"
+    return phrases.isEmpty ? phrase() : "(" + phrases.joined(separator: " OR ") + ")"
   }
 
-  /// The word in the language of the index: its parts in this order.
-  func phrase(_ dialect: SQLDialect, isPrefix: Bool = false) -> String {
-    if dialect == .postgres {
-      let words = parts.map(WordVector.normalized).filter { !$0.isEmpty }.map { WordVector.quoted($0) }
-      // No post has this word.
-      if words.isEmpty { return "'-'" }
-      return "(" + words.joined(separator: " <-> ") + (isPrefix ? ":*)" : ")")
-    }
-    return Self.quoted(parts) + (isPrefix ? " *" : "")
+  /// The word in the language of SQLite’s index: its parts in this order.
+  func phrase(isPrefix: Bool = false) -> String {
+    Self.quoted(parts) + (isPrefix ? " *" : "")
+  }
+
+  /// The word in the language of PostgreSQL’s index: its parts in this order, or all of them in the same period.
+  func vectorQuery(isPrefix: Bool, _ hasPeriods: Bool) -> String {
+    let words = parts.map(WordVector.normalized).filter { !$0.isEmpty }
+    // No post has this word.
+    if words.isEmpty { return "'-'" }
+    let quoted = words.map { WordVector.quoted($0, hasPeriod: hasPeriods) }
+    return "(" + quoted.joined(separator: hasPeriods ? " & " : " <-> ") + (isPrefix ? ":*)" : ")")
   }
 
   /// Returns words in the language of SQLite’s index. A word never contains a quotation mark, but the safety of the query must not depend
@@ -162,7 +173,8 @@ extension SQLDialect {
   fileprivate var or: String { self == .sqlite ? " OR " : " | " }
 
   /// Returns the query for a word of a date.
-  fileprivate func date(_ word: String) -> String {
-    self == .sqlite ? "dates : \"\(word)\"" : "'\(WordVector.normalized(word))':A"
+  fileprivate func date(_ word: String, _ hasPeriod: Bool) -> String {
+    if self == .sqlite { return "dates : \"\(word)\"" }
+    return WordVector.quoted(WordVector.normalized(word), hasPeriod: hasPeriod) + (hasPeriod ? "" : ":A")
   }
 }

@@ -25,12 +25,19 @@ extension KennelStore {
     }
   }
 
-  /// Removes photos that never got a row, because a process ended or a post was refused.
+  /// Removes photos that never got a row, because a process ended or a post was refused, and parts of photos that were not stored
+  /// completely.
   ///
   /// - Returns: the number of photos.
   @discardableResult
   package func sweepOrphans() async throws(KennelError) -> Int {
     guard let sweeper = blobs.sweeper else { return 0 }
+    let count = try await removeOrphans(sweeper)
+    try await sweeper.removeUnfinished()
+    return count
+  }
+
+  private func removeOrphans(_ sweeper: any BlobSweeper) async throws(KennelError) -> Int {
     var count = 0
     var last: PhotoHash?
     while true {

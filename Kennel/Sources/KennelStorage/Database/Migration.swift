@@ -14,6 +14,7 @@ package struct Migration: Sendable {
     accountsAndPosts, favouritesAndComments, events, peers, eventDetails, identities, decisions, privacy,
     people, takenTimes, bin, albums, search, feeds, languages, quotas, videos, uploads, albumSearch, counters,
     removalTimes, userPictures, allowances, searchTimes, earlySearchOrder, earlySearchOrder, searchOrder,
+    searchPeriods,
   ]
 
   static let accountsAndPosts = Migration(

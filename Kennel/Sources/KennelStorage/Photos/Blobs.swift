@@ -101,6 +101,9 @@ package protocol BlobSweeper: Sendable {
   /// Returns photos that are stored for so long that they have a row if they are needed, in the order of their hashes. The
   /// result is empty at the end.
   func oldPhotos(after last: PhotoHash?) async throws(KennelError) -> [PhotoHash]
+
+  /// Removes what is left of photos that were being stored when a process ended, and that no list of photos contains.
+  func removeUnfinished() async throws(KennelError)
 }
 
 /// A photo with the size that its row has.

@@ -126,8 +126,8 @@ extension OpenFile {
 extension PhotoDirectory {
   /// Stores what was taken out of the file at a path.
   package func stage(_ part: PrivatePart, ofFileAt path: String) throws(KennelError) -> StagedPhoto {
-    // All of a photo may have been taken out.
-    try stage(limit: limits.maximum + part.headerSize) { write throws(KennelError) in
+    // The part has exactly the bytes of its header and of the ranges.
+    try stage(limit: .max) { write throws(KennelError) in
       let result = part.header.withUnsafeBytes { bytes in
         Result { () throws(KennelError) in try write(bytes) }
       }
@@ -142,9 +142,9 @@ extension PhotoDirectory {
   /// - Parameters:
   ///   - photo: the path of the photo that others get.
   ///   - part: the path of what was taken out.
-  /// - Throws: `damaged` if the part is not valid, `photoTooLarge`, or an error of the file system.
+  /// - Throws: `damaged` if the part is not valid, or an error of the file system.
   package func assemble(photo: String, part: String) throws(KennelError) -> StagedPhoto {
-    try stage(limit: limits.maximum) { write throws(KennelError) in
+    try stage(limit: .max) { write throws(KennelError) in
       try Self.assemble(photo: photo, part: part, write)
     }
   }
@@ -154,12 +154,7 @@ extension PhotoDirectory {
   /// The parameters and errors are those of ``assemble(photo:part:)``.
   package func hashOfUpload(photo: String, part: String) throws(KennelError) -> PhotoHash? {
     var hash = Sodium.SHA256()
-    var left = limits.maximum
-    try Self.assemble(photo: photo, part: part) { bytes throws(KennelError) in
-      guard bytes.count <= left else { throw .photoTooLarge }
-      left -= bytes.count
-      hash.update(bytes)
-    }
+    try Self.assemble(photo: photo, part: part) { bytes throws(KennelError) in hash.update(bytes) }
     return PhotoHash(bytes: (consume hash).finish())
   }
 
@@ -169,8 +164,13 @@ extension PhotoDirectory {
     let part = try OpenFile(reading: part)
     let photo = try OpenFile(reading: photo)
     let plan = try PrivatePart(part)
+    // No byte is used twice, so a photo never has more bytes than the two files. The limits of uploads do not apply: they may have
+    // been higher when the photo was uploaded.
+    var left = try photo.size() + part.size()
     var taken = plan.headerSize
     for step in plan.steps {
+      guard step.count <= left else { throw PrivatePart.damaged }
+      left -= step.count
       if let position = step.position {
         try photo.forEachPiece(of: position..<(position + step.count), write)
       } else {

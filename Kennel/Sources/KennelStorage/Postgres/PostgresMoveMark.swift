@@ -18,20 +18,21 @@ enum PostgresMoveMark: String {
     try connection.script("COMMENT ON TABLE kennel IS \(mark.map { "'\($0.rawValue)'" } ?? "NULL")")
   }
 
+  static let movedAway = KennelError(
+    .notAllowed,
+    "The kennel of this database was moved to another place. Use its directory without this database, or an empty database."
+  )
+
   /// Refuses a database whose kennel was moved away. The one of a kennel that has just been moved there is in use from now on.
   static func requireUsable(_ connection: PostgresRecordConnection) throws(KennelError) {
-    try connection.begin("BEGIN")
+    try connection.begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
     do throws(KennelError) {
       switch try read(connection) {
       case nil: return connection.rollBack()
       case .moving:
         try write(nil, connection)
         try connection.commit()
-      case .moved:
-        throw KennelError(
-          .notAllowed,
-          "The kennel of this database was moved to another place. Use its directory without this database, or an empty database."
-        )
+      case .moved: throw movedAway
       }
     } catch {
       connection.rollBack()

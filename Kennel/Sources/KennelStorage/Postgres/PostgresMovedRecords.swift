@@ -56,7 +56,7 @@ package final class PostgresTarget: RecordTarget {
   }
 
   package func finish() throws(KennelError) {
-    try records.begin("BEGIN")
+    try records.begin("BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE")
     try PostgresMoveMark.write(nil, records)
     try records.commit()
     records.close()

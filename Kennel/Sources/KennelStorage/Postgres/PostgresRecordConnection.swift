@@ -14,6 +14,8 @@ final class PostgresRecordConnection: RecordConnection {
   private let address: PostgresAddress
   private let limits: PostgresPool.Limits
   private let outage: RecentOutage
+  /// Whether the server has accepted this address before.
+  private var wasAccepted: Bool
   private var connection: BlockingPostgresConnection?
   private(set) var isInTransaction = false
   /// Whether a statement of the transaction failed. PostgreSQL would report its commit as a success although it rolls back.
@@ -22,11 +24,13 @@ final class PostgresRecordConnection: RecordConnection {
   /// - Parameters:
   ///   - limits: how long connecting and a statement may take.
   ///   - outage: what all connections to this server remember of it.
+  ///   - wasAccepted: whether the server has accepted another connection with this address before. Then no error means that the
+  ///     address is wrong.
   init(
     _ address: PostgresAddress, limits: PostgresPool.Limits = PostgresRecordConnection.limits,
-    outage: RecentOutage = RecentOutage()
+    outage: RecentOutage = RecentOutage(), wasAccepted: Bool = false
   ) {
-    (self.address, self.limits, self.outage) = (address, limits, outage)
+    (self.address, self.limits, self.outage, self.wasAccepted) = (address, limits, outage, wasAccepted)
   }
 
   /// Whether the connection was lost, or was not made yet.
@@ -46,9 +50,13 @@ final class PostgresRecordConnection: RecordConnection {
       let start = outage.time
       do throws(PostgresError) {
         connection = try BlockingPostgresConnection(address, limits: limits)
+        wasAccepted = true
       } catch {
         outage.note(since: start)
-        throw KennelError(error)
+        var failure = KennelError(error)
+        // The server or its settings are being changed, for example while a backup is restored.
+        if wasAccepted { (failure.code, failure.isUnreachable) = (.busy, true) }
+        throw failure
       }
     }
     isInTransaction = true

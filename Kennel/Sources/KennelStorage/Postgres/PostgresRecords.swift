@@ -16,6 +16,9 @@ package final class PostgresRecords: Records {
   private static let longestSilence = Duration.seconds(30)
   /// How long work may wait for a connection. Then it fails, so that nothing waits for minutes.
   private static let longestWait = Duration.seconds(10)
+  /// How long changes that are committed together may take before the rest of them fails. It is less than the time that one statement
+  /// waits for a lock (``PostgresSchema/beginWriting``), so at most one change of each commit waits for a lock of another program.
+  private static let maximumBatchTime = Duration.seconds(9)
   /// How often the listening connection is checked.
   private static let heartbeat = Duration.seconds(10)
   private static let channel = "kennel"
@@ -49,8 +52,10 @@ package final class PostgresRecords: Records {
     unlimited.close()
     let outage = RecentOutage()
     let connections = Connections(
-      writing: PostgresRecordConnection(place, outage: outage),
-      reading: (0..<Self.readerCount).map { _ in PostgresRecordConnection(place, outage: outage) })
+      writing: PostgresRecordConnection(place, outage: outage, wasAccepted: true),
+      reading: (0..<Self.readerCount).map { _ in
+        PostgresRecordConnection(place, outage: outage, wasAccepted: true)
+      })
     try connections.prepare(prepare)
     let commits = Commits()
     let others = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
@@ -111,7 +116,7 @@ package final class PostgresRecords: Records {
   package var commitMark: CommitMark? { commits.mark }
 
   package func copy(to path: String) throws(KennelError) -> Connection {
-    let source = PostgresRecordConnection(place, limits: PostgresPool.Limits())
+    let source = PostgresRecordConnection(place, limits: PostgresPool.Limits(), wasAccepted: true)
     defer { source.close() }
     try source.begin("BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY")
     let target = try Connection.fillingNewFile(at: path)
@@ -240,12 +245,18 @@ package final class PostgresRecords: Records {
         begin: { [writing] _ throws(KennelError) in try writing.begin(PostgresSchema.beginWriting) },
         beforeCommit: { connection throws(KennelError) in
           try beforeCommit(connection)
-          _ = try connection.first("SELECT pg_notify('kennel', ?)", .text(commits.sender)) { _ in true }
+          // The kennel may have been moved away since this process opened the database.
+          let isMoved = try connection.first(
+            "SELECT pg_notify('kennel', ?), obj_description(to_regclass('kennel'), 'pg_class')",
+            .text(commits.sender)
+          ) { PostgresMoveMark(rawValue: $0.text(1)) == .moved }
+          if isMoved == true { throw PostgresMoveMark.movedAway }
         },
         committed: {
           hasCommitted = true
           commits.committed()
-        }
+        },
+        maximumTime: PostgresRecords.maximumBatchTime
       ).run(jobs, on: writing)
       if hasCommitted, writing.isLost { commits.lostAfterCommit() }
     }

@@ -6,13 +6,14 @@ import PostgresClient
 /// different: a vector of words for each post, which is made by the program.
 enum PostgresSchema {
   /// The version is the number of migrations of SQLite, so the two say the same. A later migration needs a step here, too.
-  static let version = 27
+  static let version = 28
   /// The steps after the first version, by the version that they lead to. Versions 25 to 27 change SQLite's index of words only.
   private static let steps: [Int: String] = [
     21: "ALTER TABLE removals ADD COLUMN since bigint NOT NULL DEFAULT 0",
     22: userPicturesScript,
     23: allowancesScript,
     24: searchTimesScript,
+    28: searchPeriodsScript,
   ]
 
   /// The lock that makes writers wait for each other, and the one that processes take to create the tables.
@@ -27,7 +28,8 @@ enum PostgresSchema {
 
   private static func beginWriting(idleLimit: String) -> String {
     """
-    BEGIN; SET LOCAL lock_timeout = '10s'; SET LOCAL idle_in_transaction_session_timeout = '\(idleLimit)';
+    BEGIN ISOLATION LEVEL READ COMMITTED READ WRITE; SET LOCAL lock_timeout = '10s';
+    SET LOCAL idle_in_transaction_session_timeout = '\(idleLimit)';
     SELECT pg_advisory_xact_lock(\(writersLock))
     """
   }
@@ -61,6 +63,7 @@ enum PostgresSchema {
         try connection.script(allowancesScript)
         try connection.script(searchScript)
         try connection.script(searchTimesScript)
+        try connection.script(searchPeriodsScript)
         try connection.run("INSERT INTO kennel (version) VALUES (?)", .integer(Int64(version)))
       } else {
         try update(connection, tables)

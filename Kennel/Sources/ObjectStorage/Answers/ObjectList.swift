@@ -43,7 +43,8 @@ struct ObjectList: Sendable, Hashable {
     continuation = next
   }
 
-  private static func date(_ text: String) -> Date? {
+  /// Reads a time in a list.
+  static func date(_ text: String) -> Date? {
     (try? Date(text, strategy: Date.ISO8601FormatStyle(includingFractionalSeconds: true)))
       ?? (try? Date(text, strategy: .iso8601))
   }

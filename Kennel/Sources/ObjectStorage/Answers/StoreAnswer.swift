@@ -94,7 +94,7 @@ struct StoreAnswer: Sendable {
           + "endpoint and the region."
       )
     case (_, 501): return (.refused, "\(location.host) does not support the request for \(subject).")
-    case (_, 429), (_, 500...):
+    case ("InternalError", _), ("SlowDown", _), ("ServiceUnavailable", _), (_, 429), (_, 500...):
       return (
         .busy,
         "\(location.host) is overloaded or out of order (\(storeCode ?? "status \(status)")). Try again later."

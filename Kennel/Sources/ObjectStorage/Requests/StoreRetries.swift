@@ -47,6 +47,8 @@ package struct StoreRetries: Sendable, Hashable {
     case "SlowDown", "ServiceUnavailable", "RequestTimeout", "OperationAborted", "BadDigest",
       "XAmzContentSHA256Mismatch", "XAmzContentChecksumMismatch":
       return .refused
+    // Also in a response with status 200, which begins before an upload in parts is completed.
+    case "InternalError": return .unknown
     default: break
     }
     return switch status {

@@ -19,7 +19,7 @@ struct CanonicalRequest: Sendable {
     method: String, path: String, query: [(String, String)], headers: [(String, String)], payload: String
   ) {
     self.method = method
-    self.path = Self.encode(path, keeping: "/")
+    self.path = PercentEncoding.encode(path, keeping: "/")
     self.query = Self.encode(query)
     self.payload = payload
     var values: [String: [String]] = [:]
@@ -38,23 +38,8 @@ struct CanonicalRequest: Sendable {
 
   /// Returns a query with its items sorted by their percent-encoded names and values.
   static func encode(_ query: [(String, String)]) -> String {
-    query.map { (encode($0.0), encode($0.1)) }.sorted { $0 < $1 }.map { "\($0)=\($1)" }
-      .joined(separator: "&")
-  }
-
-  /// Percent-encodes all bytes of a text except letters, digits, `-`, `.`, `_`, `~` and those in `kept`.
-  static func encode(_ text: String, keeping kept: String = "") -> String {
-    let kept = Array("-._~\(kept)".utf8)
-    let digits = Array("0123456789ABCDEF".utf8)
-    var encoded: [UInt8] = []
-    for byte in text.utf8 {
-      if ASCII.isDigit(byte) || (97...122).contains(ASCII.lowercased(byte)) || kept.contains(byte) {
-        encoded.append(byte)
-      } else {
-        encoded += [UInt8(ascii: "%"), digits[Int(byte >> 4)], digits[Int(byte & 15)]]
-      }
-    }
-    return String(decoding: encoded, as: UTF8.self)
+    let items = query.map { (PercentEncoding.encode($0.0), PercentEncoding.encode($0.1)) }
+    return items.sorted { $0 < $1 }.map { "\($0)=\($1)" }.joined(separator: "&")
   }
 
   /// Removes blanks at both ends, and makes one space of several.

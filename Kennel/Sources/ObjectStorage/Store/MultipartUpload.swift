@@ -74,9 +74,5 @@ struct MultipartUpload: Sendable {
   }
 
   /// Removes the parts. The store also removes them later, if its bucket is configured for that.
-  func abort() async {
-    guard var request = try? store.request("DELETE", key, query: [("uploadId", identifier)]) else { return }
-    request.subject = "an upload"
-    _ = try? await store.transport.perform(request)
-  }
+  func abort() async { try? await store.abort(UnfinishedUpload(key: key, identifier: identifier)) }
 }

@@ -43,7 +43,9 @@ extension ObjectStore {
       return size
     } catch {
       // A cancelled task could not send the request.
-      await Task { await upload.abort() }.value
+      let removal = Task { await upload.abort() }
+      // A store that does not answer would make the caller wait as long again.
+      if (error as? ObjectStoreError)?.code != .unreachable { await removal.value }
       throw error
     }
   }

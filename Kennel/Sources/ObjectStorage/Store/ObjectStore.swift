@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSyntax
 import Retriever
 
 /// A client of an S3-compatible store, for the objects of one location. Names of objects do not contain the location's prefix.
@@ -67,7 +68,7 @@ package struct ObjectStore: Sendable {
     let query = transport.signer.presignedQuery(
       method: "GET", path: path, host: location.host, query: parameters, lifetime: seconds,
       at: transport.clock.now())
-    return try location.url(path: CanonicalRequest.encode(path, keeping: "/"), query: query)
+    return try location.url(path: PercentEncoding.encode(path, keeping: "/"), query: query)
   }
 
   /// Returns a valid name with the location's prefix.

@@ -76,9 +76,10 @@ package struct StoreLocation: Sendable, Hashable, CustomStringConvertible {
     self.addressing = addressing ?? .path
   }
 
-  /// The text, without anything secret.
+  /// The text, without anything secret. A location that is read from it is the same.
   package var description: String {
-    "s3://\(bucket)/\(prefix)?endpoint=\(isSecure ? "https" : "http")://\(authority)&region=\(region)"
+    let path = PercentEncoding.encode(prefix, keeping: "/")
+    return "s3://\(bucket)/\(path)?endpoint=\(isSecure ? "https" : "http")://\(authority)&region=\(region)"
       + "&addressing=\(addressing.rawValue)"
   }
 

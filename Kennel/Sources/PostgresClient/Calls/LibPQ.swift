@@ -21,6 +21,7 @@ struct LibPQ: Sendable {
   let setNonBlocking: @Sendable @convention(c) (OpaquePointer, Int32) -> Int32
   let setNoticeProcessor:
     @Sendable @convention(c) (OpaquePointer, NoticeProcessor?, UnsafeMutableRawPointer?) -> UnsafeRawPointer?
+  let setErrorVerbosity: @Sendable @convention(c) (OpaquePointer, Int32) -> Int32
   let sendQuery: @Sendable @convention(c) (OpaquePointer, Text) -> Int32
   let sendPrepare:
     @Sendable @convention(c) (OpaquePointer, Text, Text, Int32, UnsafePointer<UInt32>?) -> Int32
@@ -70,6 +71,7 @@ struct LibPQ: Sendable {
   }
 
   // The values of libpq's enumerations.
+  static let errorsWithCode: Int32 = 2
   static let connectionOK: Int32 = 0
   static let connectionBad: Int32 = 1
   static let pollingFailed: Int32 = 0
@@ -125,6 +127,7 @@ struct LibPQ: Sendable {
     finish = try find("PQfinish")
     setNonBlocking = try find("PQsetnonblocking")
     setNoticeProcessor = try find("PQsetNoticeProcessor")
+    setErrorVerbosity = try find("PQsetErrorVerbosity")
     sendQuery = try find("PQsendQuery")
     sendPrepare = try find("PQsendPrepare")
     sendQueryPrepared = try find("PQsendQueryPrepared")

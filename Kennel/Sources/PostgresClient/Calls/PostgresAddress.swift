@@ -29,6 +29,13 @@ package struct PostgresAddress: Sendable, Hashable, CustomStringConvertible, Cus
       if let value = option.pointee.value { values[String(cString: keyword)] = String(cString: value) }
       option += 1
     }
+    // An @ or a slash in a password ends it early. The rest of the password is then in one of these.
+    guard !isURL || ["host", "dbname"].allSatisfy({ values[$0]?.contains("@") != true }) else {
+      throw PostgresError(
+        .badAddress,
+        "The address of the database is not valid: its host or its database has an @. Write special characters of a password as % escapes, such as %40 for @ and %2F for /."
+      )
+    }
     // libpq checks the port when it connects.
     let ports = values["port", default: ""].split(separator: ",")
     guard ports.allSatisfy({ Int($0).map { (1...65535).contains($0) } ?? false }) else {

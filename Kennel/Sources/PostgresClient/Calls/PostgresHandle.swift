@@ -27,6 +27,8 @@ final class PostgresHandle: @unchecked Sendable {
     self.connection = connection
     // The default writes notices to the standard error.
     _ = library.setNoticeProcessor(connection, { _, _ in }, nil)
+    // While a connection is made, the message is the only place with the server's code.
+    _ = library.setErrorVerbosity(connection, LibPQ.errorsWithCode)
   }
 
   deinit { library.finish(connection) }
@@ -166,8 +168,9 @@ final class PostgresHandle: @unchecked Sendable {
 
   private static func line(_ text: UnsafePointer<CChar>?) -> String {
     let text = text.map { String(cString: $0) } ?? ""
+    // The place in PostgreSQL's source comes with the server's code, and helps nobody here.
     return text.split(whereSeparator: \.isNewline).map { $0.trimmingCharacters(in: .whitespaces) }
-      .joined(separator: "; ")
+      .filter { !$0.hasPrefix("LOCATION:  ") }.joined(separator: "; ")
   }
 }
 

@@ -104,30 +104,8 @@ final class PostgresLink {
       interest = .reading
       events.connected(.success(()))
       beginNext()
-    case .failed: close(Self.connectError(handle.message))
+    case .failed: close(.connecting(handle.message))
     }
-  }
-
-  /// The server's code is not available here, so the message is all there is.
-  private static func connectError(_ message: String) -> PostgresError {
-    if message.contains("password") || message.contains("authentication failed")
-      || message.contains("pg_hba.conf")
-    {
-      return PostgresError(
-        .wrongPassword, "The database does not accept the name or the password (\(message)). Check both.")
-    }
-    if message.contains("too many") || message.contains("remaining connection slots") {
-      return PostgresError(
-        .busy, "The database has too many connections (\(message)). Allow more, or use fewer in each program."
-      )
-    }
-    if message.contains("database \""), message.contains("does not exist") {
-      return PostgresError(
-        .noSuchDatabase, "The database does not exist (\(message)). Create it, or check its name.")
-    }
-    return PostgresError(
-      .cannotConnect,
-      "Could not connect to the database (\(message)). Check its address and that it is running.")
   }
 
   private static func lost(_ message: String) -> PostgresError {
@@ -174,17 +152,24 @@ final class PostgresLink {
   private func transfer() {
     // Reading first: a server that cannot send does not read either.
     guard handle.consumeInput() else { return close(Self.lost(handle.message)) }
-    for notification in handle.takeNotifications() { events.notified(notification) }
+    deliverNotifications()
     while current != nil, !handle.isBusy {
       guard let next = handle.nextResult() else {
+        deliverNotifications()
         perform(machine.received(error: error))
         return
       }
       collect(next)
       if machine.isClosed { return }
     }
+    deliverNotifications()
     guard let hasMore = handle.flush() else { return close(Self.lost(handle.message)) }
     interest = hasMore ? .both : .reading
+  }
+
+  /// libpq reads on only while it has no result for the caller, so messages that arrived together with a result are found after it.
+  private func deliverNotifications() {
+    for notification in handle.takeNotifications() { events.notified(notification) }
   }
 
   private func collect(_ next: PostgresHandle.Result) {

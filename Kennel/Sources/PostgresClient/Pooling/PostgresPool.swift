@@ -42,10 +42,13 @@ package final class PostgresPool: PostgresStatements {
     /// How long the server has to answer a statement.
     var answerTime: Duration? { statementTime.map { $0 + answerDelay } }
 
-    /// What a new connection sets: the forms of values that `PostgresRow` reads, regardless of the server's settings, and the
-    /// server's own limit.
+    /// What a new connection sets, regardless of the server's settings: the forms of values that `PostgresRow` reads, what a
+    /// transaction is if nothing else is said, and the server's own limit.
     var settings: String {
-      let values = "SET bytea_output = 'hex'; SET extra_float_digits = 1"
+      let values = """
+        SET bytea_output = 'hex'; SET extra_float_digits = 1;
+        SET default_transaction_isolation = 'read committed'; SET default_transaction_read_only = off
+        """
       guard let statementTime else { return values }
       let (seconds, attoseconds) = statementTime.components
       let milliseconds = min(seconds, 1_000_000) * 1000 + attoseconds / 1_000_000_000_000_000

@@ -83,6 +83,11 @@ package struct PostgresError: Error, Sendable, Hashable, LocalizedError, CustomS
     case "40001", "40P01":
       return make(.conflict, "Other changes were made at the same time (\(message)). Try again.")
     case "57014": return make(.cancelled, "The operation was cancelled.")
+    // A standby refuses changes, with the second code if a transaction asks to write. A prepared statement whose tables have changed
+    // has that code too, and is prepared again the next time.
+    case "25006", "0A000":
+      return make(
+        .busy, "The database does not accept changes now (\(message)). Try again, or check the server.")
     case "53300":
       return make(
         .busy, "The database has too many connections (\(message)). Allow more, or use fewer in each program."
@@ -97,11 +102,66 @@ package struct PostgresError: Error, Sendable, Hashable, LocalizedError, CustomS
         .wrongPassword, "The database does not accept the name or the password (\(message)). Check both.")
     case "3D000": return make(.noSuchDatabase, "\(message). Create it, or check its name.".capitalizedFirst)
     case "42501": return make(.notAllowed, "The database refused access (\(message)). Grant the permission.")
+    case _ where state.hasPrefix("08"):
+      return make(
+        .cannotConnect, "The connection to the database failed (\(message)). Try again in a moment.")
+    // A resource or the operating system of the server.
+    case _ where state.hasPrefix("53") || state.hasPrefix("58"):
+      return make(
+        .busy, "The database cannot do this now (\(message)). Try again in a moment, or check the server.")
     case _ where state.hasPrefix("23"):
       return make(.constraint, "The change would violate a database constraint (\(message)).")
     case _ where state.hasPrefix("22"): return make(.badValue, "The database refused a value (\(message)).")
     default: return make(.failed, "The database returned an error (\(state): \(message)).")
     }
+  }
+}
+
+extension PostgresError {
+  /// Returns the error for a failed attempt to connect.
+  ///
+  /// - Parameter message: libpq's message with the server's code, such as `connection to server … failed: FATAL:  28P01: …`. There is no
+  ///   code if the server has not answered.
+  static func connecting(_ message: String) -> PostgresError {
+    // The rest may contain any text, such as the path of a socket.
+    guard
+      let state = message.components(separatedBy: ":  ").last(where: isCoded).map({ String($0.prefix(5)) })
+    else {
+      if message.hasSuffix("no password supplied") { return wrongPassword(message, state: nil) }
+      return cannotConnect(message, state: nil)
+    }
+    let text = message.replacingOccurrences(of: ":  \(state): ", with: ": ")
+    switch state {
+    case _ where state.hasPrefix("28"): return wrongPassword(text, state: state)
+    case "53300":
+      return PostgresError(
+        .busy, "The database has too many connections (\(text)). Allow more, or use fewer in each program.",
+        sqlState: state)
+    case "3D000":
+      return PostgresError(
+        .noSuchDatabase, "The database does not exist (\(text)). Create it, or check its name.",
+        sqlState: state)
+    default: return cannotConnect(text, state: state)
+    }
+  }
+
+  /// Whether a text begins with a server's code and a colon.
+  private static func isCoded(_ text: String) -> Bool {
+    text.utf8.prefix(5).allSatisfy { (48...57).contains($0) || (65...90).contains($0) }
+      && text.utf8.dropFirst(5).starts(with: ": ".utf8)
+  }
+
+  private static func wrongPassword(_ message: String, state: String?) -> PostgresError {
+    PostgresError(
+      .wrongPassword, "The database does not accept the name or the password (\(message)). Check both.",
+      sqlState: state)
+  }
+
+  private static func cannotConnect(_ message: String, state: String?) -> PostgresError {
+    PostgresError(
+      .cannotConnect,
+      "Could not connect to the database (\(message)). Check its address and that it is running.",
+      sqlState: state)
   }
 }
 

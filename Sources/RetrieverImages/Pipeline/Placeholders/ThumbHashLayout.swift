@@ -114,7 +114,8 @@ struct ThumbHashLayout: Sendable, Hashable {
 
   static func cosines(_ count: Int, over length: Int) -> [[Double]] {
     (0..<count).map { frequency in
-      (0..<length).map { cos(.pi / Double(length) * Double(frequency) * (Double($0) + 0.5)) }
+      let step: Double = .pi / Double(length) * Double(frequency)
+      return (0..<length).map { index in cos(step * (Double(index) + 0.5)) }
     }
   }
 
