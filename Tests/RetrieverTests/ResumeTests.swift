@@ -381,5 +381,51 @@ import Testing
     #expect(try difference(contents(file), Self.body) == nil)
     #expect((response as? HTTPURLResponse)?.statusCode == 206)
   }
+
+  @Test func `a date is not sufficient if the weak entity tag has changed`() async throws {
+    let server = try RangeServer(tag: "W/\"weak\"", date: "Fri, 20 Nov 2026 20:00:00 GMT")
+    let session = URLSession.forTest()
+    let data = try #require(try await interrupted(server, session))
+    server.change(tag: "W/\"other\"")
+    #expect(await errorCode { _ = try await session.download(resumeFrom: data) } == .badServerResponse)
+  }
+
+  @Test func `a rest that ends before the file does fails with resume data for what is missing`()
+    async throws
+  {
+    let session = URLSession.forTest()
+    var resume = try #require(try await interrupted(RangeServer(), session).flatMap(ResumeData.init))
+    let server = try ScriptedServer { connection in
+      while let request = try connection.nextRequest() {
+        let start = request["Range"].flatMap { Int($0.dropFirst(6).prefix { $0 != "-" }) } ?? 0
+        let part = Self.body[start..<min(start + 150_000, Self.body.count)]
+        try connection.send(
+          "HTTP/1.1 206 Partial Content\r\nETag: \"one\"\r\nContent-Length: \(part.count)\r\n"
+            + "Content-Range: bytes \(start)-\(part.endIndex - 1)/\(Self.body.count)\r\n\r\n")
+        try connection.send(Data(part))
+      }
+    }
+    resume.url = server.url()
+    let moved = try #require(resume.encoded)
+    do {
+      _ = try await session.download(resumeFrom: moved)
+      Issue.record("A part of the file was taken for the complete file")
+    } catch let error as URLError {
+      #expect(error.code == .networkConnectionLost)
+      let rest = try #require(error.downloadTaskResumeData)
+      #expect(ResumeData(rest)?.offset == 300_000)
+      #expect(try await difference(contents(session.download(resumeFrom: rest).0), Self.body) == nil)
+    }
+    #expect(server.requests.map { $0["Range"] } == ["bytes=150000-", "bytes=300000-"])
+  }
+
+  @Test func `the expected length of a resumed file is unknown if it is too large for a number`() {
+    var counts = TaskCounts()
+    for (announced, expected) in [(-1, -1), (10, 15), (Int64.max, -1)] as [(Int64, Int64)] {
+      counts.announced = announced
+      counts.deliver()
+      #expect(counts.expected(after: 5) == expected)
+    }
+  }
 }
 #endif

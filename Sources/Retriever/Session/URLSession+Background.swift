@@ -40,7 +40,9 @@ extension URLSession {
       var sent = request
       if case .resume(let offset, let validator) = left.action, let url = request.url, let file = left.file {
         let data = ResumeData(
-          url: url, validator: validator, offset: offset, fileName: file.lastPathComponent)
+          url: url, validator: validator,
+          entityTag: record.partial?.response?.response?.value(forHTTPHeaderField: "ETag"), offset: offset,
+          fileName: file.lastPathComponent)
         sent.setValue(data.request.value(forHTTPHeaderField: "Range"), forHTTPHeaderField: "Range")
         sent.setValue(validator, forHTTPHeaderField: "If-Range")
         resume = data

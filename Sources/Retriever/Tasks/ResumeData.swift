@@ -12,6 +12,8 @@ struct ResumeData: Codable, Sendable {
   var headers: [String: String]
   /// An entity tag or a date. The server sends the rest only if the file has not changed.
   var validator: String
+  /// The entity tag of the response, also if it is weak: a date may be the validator then, and may miss a change.
+  var entityTag: String?
   var offset: Int64
   /// The partial file's name in the temporary directory. It is not a path, so that outside data cannot select another
   /// place.
@@ -26,10 +28,11 @@ struct ResumeData: Codable, Sendable {
   }
 
   /// Creates the data for a file of a background session.
-  init(url: URL, validator: String, offset: Int64, fileName: String) {
+  init(url: URL, validator: String, entityTag: String?, offset: Int64, fileName: String) {
     self.url = url
     headers = [:]
     self.validator = validator
+    self.entityTag = entityTag
     self.offset = offset
     self.fileName = fileName
   }
@@ -43,7 +46,8 @@ struct ResumeData: Codable, Sendable {
       wasResumed
         || response.value(forHTTPHeaderField: "Accept-Ranges")?.lowercased().contains("bytes") == true
     else { return nil }
-    let tag = response.value(forHTTPHeaderField: "ETag").flatMap { $0.hasPrefix("W/") ? nil : $0 }
+    entityTag = response.value(forHTTPHeaderField: "ETag")
+    let tag = entityTag.flatMap { $0.hasPrefix("W/") ? nil : $0 }
     guard let validator = tag ?? response.value(forHTTPHeaderField: "Last-Modified") else { return nil }
     self.url = url
     self.validator = validator
@@ -75,16 +79,27 @@ struct ResumeData: Codable, Sendable {
     return request
   }
 
-  /// Returns whether a response contains the bytes that follow those in the file.
+  /// Returns whether a response contains bytes that follow those in the file. It may end before the file does.
   func isContinued(by response: HTTPURLResponse) -> Bool {
-    response.statusCode == 206 && isAboutSameVersion(response)
-      && response.value(forHTTPHeaderField: "Content-Range")?.hasPrefix("bytes \(offset)-") == true
+    guard response.statusCode == 206, isAboutSameVersion(response) else { return false }
+    if let part = ContentRange(response.headerFields) { return part.range.lowerBound == offset }
+    // A server need not know the length of the file.
+    let range = response.value(forHTTPHeaderField: "Content-Range")
+    return range?.hasPrefix("bytes \(offset)-") == true && range?.hasSuffix("/*") == true
+  }
+
+  /// Returns whether a body that continues the file and had this length ends before the file does.
+  func isIncomplete(after response: HTTPURLResponse, bodyLength: Int64) -> Bool {
+    guard isContinued(by: response), let part = ContentRange(response.headerFields) else { return false }
+    return bodyLength < part.length - offset
   }
 
   /// Some servers ignore `If-Range`. Parts of two versions must never be combined (RFC 9110, 15.3.7.3).
   private func isAboutSameVersion(_ response: HTTPURLResponse) -> Bool {
+    let tag = response.value(forHTTPHeaderField: "ETag")
+    if let entityTag, let tag, tag != entityTag { return false }
     let isDate = HTTPDateFormat.seconds(validator) != nil
-    let stated = response.value(forHTTPHeaderField: isDate ? "Last-Modified" : "ETag")
+    let stated = isDate ? response.value(forHTTPHeaderField: "Last-Modified") : tag
     return stated == nil || stated == validator
   }
 }

@@ -31,6 +31,13 @@ struct TaskCounts: Sendable {
   /// The response with the most recent head is delivered.
   mutating func deliver() { expected = announced }
 
+  /// The length of a file whose bytes before an offset arrived earlier; -1 if it is unknown. A server may announce any
+  /// length.
+  func expected(after offset: Int64) -> Int64 {
+    let (length, isTooLong) = offset.addingReportingOverflow(expected)
+    return expected < 0 || isTooLong ? -1 : length
+  }
+
   /// The part of an increasing count that was reported to a delegate. A scheduled call includes everything that
   /// arrives before it is made.
   struct ReportedCount: Sendable {

@@ -104,5 +104,15 @@ extension URLSessionTask {
     }
     return nil
   }
+
+  /// The error of a resumed download whose server ends its response before the end of the file; nil if it is complete.
+  func errorOfIncompleteRest(_ state: TaskState) -> URLError? {
+    guard case .file = sink, let resume = state.resume, let response = state.response as? HTTPURLResponse,
+      resume.isIncomplete(after: response, bodyLength: state.counts.received)
+    else { return nil }
+    return URLError(
+      .networkConnectionLost, message: "The server sent only a part of the rest of the file.",
+      suggestion: "Resume the download.", url: response.url)
+  }
 }
 #endif

@@ -128,15 +128,16 @@ extension URLSessionTask: TransferObserver {
       lockedState.withLock({ $0.counts.reportedWritten.needsReport() })
     else { return }
     session.callQueue.post {
-      let (count, offset, received, expected) = self.lockedState.withLock { state in
+      let (count, received, expected) = self.lockedState.withLock { state in
         let count = state.counts.reportedWritten.report(upTo: state.counts.received)
-        return (count, state.resume?.offset ?? 0, state.counts.received, state.counts.expected)
+        let offset = state.resume?.offset ?? 0
+        return (count, offset + state.counts.received, state.counts.expected(after: offset))
       }
       guard let count else { return }
       self.notifyDelegateNow(.didWriteData, (any URLSessionDownloadDelegate).self) {
         $0.urlSession(
-          self.session, downloadTask: task, didWriteData: count, totalBytesWritten: offset + received,
-          totalBytesExpectedToWrite: expected < 0 ? expected : offset + expected)
+          self.session, downloadTask: task, didWriteData: count, totalBytesWritten: received,
+          totalBytesExpectedToWrite: expected)
       }
     }
   }
@@ -199,7 +200,7 @@ extension URLSessionTask: TransferObserver {
     let (action, isAsked, resumes, successor) = lockedState.withLock { state -> FinishedExchange in
       if let successor = state.successor { return (.none, false, false, successor) }
       // After the program has closed a stream, it does not matter how its response ends.
-      let error = isOverForProgram ? nil : error
+      let error = isOverForProgram ? nil : error ?? errorOfIncompleteRest(state)
       let resumes = mayResume && state.resumesUpload(after: error, isFinal: isFinal)
       let isAsked = !resumes && (challenge != nil || mayWait) && state.machine.expectsHead
       if isAsked || resumes { state.machine.ask() }
