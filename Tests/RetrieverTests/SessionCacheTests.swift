@@ -223,6 +223,25 @@ import Testing
 
   // MARK: Methods, variants and ranges
 
+  @Test(arguments: [(412, "If-Match", "\"b\""), (416, "Range", "bytes=100-")])
+  func `a refused condition or range answers no other request`(
+    status: Int, name: String, value: String
+  ) async throws {
+    let server = try ScriptedServer.http { request in
+      request[name] == nil
+        ? Reply(headers: [Self.fresh, ("ETag", "\"a\"")], text: "woof")
+        : Reply(status, headers: [Self.fresh, ("ETag", "\"a\"")], text: "refused")
+    }
+    let session = makeSession()
+    var request = URLRequest(url: server.url())
+    request.setValue(value, forHTTPHeaderField: name)
+    #expect(try await text(session.data(for: request)) == "refused")
+    #expect(try await text(session.data(from: server.url())) == "woof")
+    if status == 412 { #expect(try await text(session.data(for: request)) == "refused") }
+    #expect(try await text(session.data(from: server.url())) == "woof")
+    #expect(server.requests.count == (status == 412 ? 3 : 2))
+  }
+
   @Test func `a successful POST removes the stored response`() async throws {
     let server = try ScriptedServer.http { request in
       Reply(

@@ -78,10 +78,11 @@ package enum StoreRule {
   /// The maximum length of a URL that is stored.
   package static let maximumKeyLength = 8192
 
-  /// Whether a response with this status is final and complete. Partial content is never stored as complete, and a 304
-  /// response only updates what is stored.
+  /// Whether a response with this status is final and complete, and may answer other requests. Partial content is never
+  /// stored as complete, a 304 response only updates what is stored, and 412 and 416 are about the conditions or the range
+  /// of one request.
   package static func isStorable(_ status: Int) -> Bool {
-    200...599 ~= status && status != 206 && status != 304
+    200...599 ~= status && ![206, 304, 412, 416].contains(status)
   }
 
   /// Whether the cache knows the meaning of a status for caches, as `must-understand` requires.
