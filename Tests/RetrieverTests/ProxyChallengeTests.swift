@@ -88,6 +88,17 @@ import TransferEngine
 
   // MARK: Without a tunnel
 
+  @Test func `a data delegate gets the refusal of a proxy as a response`() async throws {
+    let proxy = try Self.proxy(Self.basicRefusal)
+    let delegate = HandlerDelegate()
+    let task = try Self.session(proxy).dataTask(with: url())
+    task.delegate = delegate
+    task.resume()
+    #expect(await delegate.log.completed.wait(within: .seconds(90)))
+    #expect(delegate.log.order == ["challenge", "response", "data", "metrics", "completed"])
+    #expect((task.response as? HTTPURLResponse)?.statusCode == 407)
+  }
+
   @Test(arguments: [false, true])
   func `the dictionary's credential answers a proxy after it asks`(isDigest: Bool) async throws {
     let digest = Self.digest()

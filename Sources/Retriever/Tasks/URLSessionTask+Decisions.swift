@@ -267,9 +267,7 @@ extension URLSessionTask {
       refuse(response)
       return
     }
-    if case .delegate = sink, hasDelegates, response.statusCode == 401 || 300..<400 ~= response.statusCode {
-      return askAboutBody(response)
-    }
+    if case .delegate = sink, hasDelegates { return askAboutBody(response) }
     let action = advance { state in
       _ = note(response, in: &state)
       return state.machine.answeredDeliver()
