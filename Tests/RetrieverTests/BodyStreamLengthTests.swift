@@ -41,6 +41,38 @@ import Testing
     #expect(await eventually { held.stream?.streamStatus == .closed })
   }
 
+  /// `@unchecked Sendable`: the other end has another thread.
+  private struct Writer: @unchecked Sendable {
+    let stream: OutputStream
+  }
+
+  @Test(arguments: [false, true])
+  func `a stream is closed when its task ends early`(isAnswered: Bool) async throws {
+    let (asked, closed) = (Gate(), Gate())
+    let server = try ScriptedServer { connection in
+      _ = try connection.readHead()
+      asked.open()
+      if isAnswered { try connection.send(Reply(413, text: "too long")) }
+      try connection.readUntilClosed()
+      closed.open()
+    }
+    var input: InputStream?
+    var output: OutputStream?
+    Stream.getBoundStreams(withBufferSize: 10, inputStream: &input, outputStream: &output)
+    let (held, writer) = (SendableStream(input), Writer(stream: try #require(output)))
+    writer.stream.open()
+    var request = URLRequest(url: server.url())
+    request.httpMethod = "PUT"
+    request.httpBodyStream = held.stream
+    let task = URLSession.forTest().dataTask(with: request) { _, _, _ in }
+    task.resume()
+    #expect(await asked.wait(within: .seconds(90)))
+    // Nobody writes, so the task waits for the stream.
+    if !isAnswered { task.cancel() }
+    #expect(await eventually { held.stream?.streamStatus == .closed && writer.stream.streamStatus == .error })
+    #expect(await closed.wait(within: .seconds(90)))
+  }
+
   @Test(arguments: [3, 70_000, 200_000])
   func `a stream that is shorter than stated fails the task`(length: Int) async throws {
     let server = try ScriptedServer.http { _ in Reply(text: "complete") }

@@ -70,14 +70,14 @@ final class StreamPipe: @unchecked Sendable {
 
   // MARK: Reading and writing
 
-  /// Takes at most `buffer.count` bytes. Returns 0 at the end, and -1 after a failure.
+  /// Takes at most `buffer.count` bytes. Returns 0 at the end, and -1 after a failure and after ``closeReading()``.
   ///
   /// - Parameter waits: Whether to wait for bytes; otherwise 0 is also returned if there are none.
   func read(into buffer: UnsafeMutableRawBufferPointer, waits: Bool) -> Int {
     condition.lock()
-    while waits, !isReadable, !buffer.isEmpty { condition.wait() }
+    while waits, !isReadable, !isReaderClosed, !buffer.isEmpty { condition.wait() }
     let taken = min(count, buffer.count)
-    if taken == 0, failure != nil {
+    if taken == 0, failure != nil || isReaderClosed {
       condition.unlock()
       return -1
     }

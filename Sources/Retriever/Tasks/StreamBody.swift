@@ -68,6 +68,22 @@ final class StreamBody: TransferBodySource, @unchecked Sendable {
     }
   }
 
+  /// Closes the stream, unless it has ended before.
+  func transferDidEnd() {
+    let (hasEnded, isReading) = state.withLock { state in
+      defer { (state.end, state.moreAvailable) = (state.end ?? .failed, nil) }
+      return (state.end != nil, state.isReading)
+    }
+    guard !hasEnded else { return }
+    // A read may wait until the other end of the stream writes, which may never happen. Only this class may be closed
+    // meanwhile. Closing calls the program.
+    if isReading, stream is BoundInputStream {
+      DispatchQueue.global().async { [self] in stream.close() }
+    } else {
+      queue.async { [self] in stream.close() }
+    }
+  }
+
   private func openStream() {
     if stream.streamStatus == .notOpen { stream.open() }
   }
@@ -138,7 +154,7 @@ final class StreamBody: TransferBodySource, @unchecked Sendable {
           state.buffered = bytes
           state.offset = 0
         } else {
-          state.end = count == 0 ? .end : .failed
+          state.end = state.end ?? (count == 0 ? .end : .failed)
         }
         defer { state.isWaiting = false }
         return state.isWaiting ? state.moreAvailable : nil

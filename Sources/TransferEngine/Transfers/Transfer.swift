@@ -480,6 +480,7 @@ package final class Transfer: @unchecked Sendable {
   func notifyFinished(_ end: TransferEnd) {
     let observer = observer
     self.observer = nil
+    if hasStartedBody, case .source(let source) = request.body { source.transferDidEnd() }
     observer?.transferDidFinish(end)
   }
 }

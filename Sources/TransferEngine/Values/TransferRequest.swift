@@ -164,6 +164,13 @@ package protocol TransferBodySource: AnyObject, Sendable {
 
   /// Goes back to the first byte. Returns false if this is impossible.
   func rewind() -> Bool
+
+  /// Called once after ``start(moreAvailable:)``, at the end of the transfer: it reads no more. It must not wait.
+  func transferDidEnd()
+}
+
+extension TransferBodySource {
+  package func transferDidEnd() {}
 }
 
 package enum TransferBodyRead: Sendable, Equatable {

@@ -51,6 +51,21 @@ import Testing
     #expect(pair.input.streamStatus == .atEnd && pair.output.streamStatus == .closed)
   }
 
+  @Test func `a read that waits ends when its stream is closed`() async throws {
+    let pipe = StreamPipe(capacity: 10)
+    let started = Gate()
+    let count = Task {
+      await runOnThread {
+        started.open()
+        var byte: UInt8 = 0
+        return withUnsafeMutableBytes(of: &byte) { pipe.read(into: $0, waits: true) }
+      }
+    }
+    #expect(await started.wait(within: .seconds(90)))
+    pipe.closeReading()
+    #expect(await count.value == -1)
+  }
+
   @Test func `streams that are not open read and write nothing`() throws {
     let pair = try Pair(10)
     var byte: UInt8 = 1
