@@ -125,6 +125,33 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
+  @Test func `a response that was requested before a POST answers no request after it`() async throws {
+    let gate = Gate()
+    let server = try makeServer(gate) { _, number in Reply(headers: [Self.fresh], text: "\(number)") }
+    let (session, request, first) = await startFirst(server)
+    let other = await start(session, request, followers: 1)
+    var post = request
+    post.httpMethod = "POST"
+    #expect(try await session.data(for: post).0 == Data("2".utf8))
+    // The load that waited asks the server, and its response is stored.
+    #expect(try await other.value == "3")
+    #expect(try await session.data(for: request).0 == Data("3".utf8))
+    gate.open()
+    #expect(try await first.value == "1")
+    #expect(try await session.data(for: request).0 == Data("3".utf8))
+  }
+
+  @Test(arguments: [true, false])
+  func `a response that was requested before the cache was emptied is not stored`(resets: Bool) async throws {
+    let gate = Gate()
+    let server = try makeServer(gate) { _, number in Reply(headers: [Self.fresh], text: "\(number)") }
+    let (session, request, first) = await startFirst(server)
+    if resets { await session.reset() } else { session.configuration.urlCache?.removeAllCachedResponses() }
+    gate.open()
+    #expect(try await first.value == "1")
+    for _ in 0..<2 { #expect(try await session.data(for: request).0 == Data("2".utf8)) }
+  }
+
   @Test func `a load that is cancelled does not fail the others`() async throws {
     let gate = Gate()
     let server = try makeServer(gate) { _, number in Reply(headers: [Self.fresh], text: "\(number)") }

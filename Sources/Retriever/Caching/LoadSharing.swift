@@ -141,6 +141,10 @@ package struct LoadSharing: Sendable {
     return close(key)
   }
 
+  /// The response to the load that leads may be outdated, because another request has changed the resource. Returns the
+  /// loads that ask the server themselves.
+  package mutating func invalidate(_ key: CacheKey) -> [Load] { close(key) }
+
   private mutating func close(_ key: CacheKey) -> [Load] {
     let followers = groups[key]?.followers.keys.sorted() ?? []
     groups[key]?.followers = [:]

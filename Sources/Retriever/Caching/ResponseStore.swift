@@ -17,6 +17,12 @@ package final class ResponseStore: Sendable {
     var store: MemoryStore
     /// The number of changes. What was read from disk before a change must not come back after it.
     var changes = 0
+    var invalidations = CacheInvalidations()
+
+    /// Whether a response to a request that began at a moment may be stored; always without a moment.
+    func mayStore(_ key: CacheKey, since moment: CacheInvalidations.Moment?) -> Bool {
+      moment.map { invalidations.mayStore(key, since: $0) } ?? true
+    }
 
     mutating func change(_ change: (inout MemoryStore) -> Void) {
       changes += 1
@@ -85,12 +91,31 @@ package final class ResponseStore: Sendable {
 
   // MARK: Changing
 
-  /// Stores a response in memory, and on disk in the background.
+  /// The current moment, for a request that begins now.
+  package var moment: CacheInvalidations.Moment { memory.withLock { $0.invalidations.now } }
+
+  /// Whether a response to a request that began at a moment may be stored.
+  package func mayStore(_ key: CacheKey, since moment: CacheInvalidations.Moment) -> Bool {
+    memory.withLock { $0.mayStore(key, since: moment) }
+  }
+
+  /// Stores a response in memory, and on disk in the background. Returns false if it became invalid since its request
+  /// began.
   ///
-  /// - Parameter onDisk: Whether the response may be written to disk.
-  package func store(_ entry: StoredEntry, onDisk: Bool = true) {
-    memory.withLock { $0.change { $0.insert(entry) } }
-    storeOnDisk(entry, onDisk: onDisk)
+  /// - Parameters:
+  ///   - onDisk: Whether the response may be written to disk.
+  ///   - since: When the request began; nil to store the response in any case.
+  @discardableResult
+  package func store(
+    _ entry: StoredEntry, onDisk: Bool = true, since moment: CacheInvalidations.Moment? = nil
+  ) -> Bool {
+    let isValid = memory.withLock { state in
+      guard state.mayStore(entry.head.key, since: moment) else { return false }
+      state.change { $0.insert(entry) }
+      return true
+    }
+    if isValid { storeOnDisk(entry, onDisk: onDisk) }
+    return isValid
   }
 
   private func storeOnDisk(_ entry: StoredEntry, onDisk: Bool) {
@@ -106,23 +131,29 @@ package final class ResponseStore: Sendable {
   /// Combines a part with what is stored for the same requests, and stores the result. If the directory may contain it,
   /// this happens on the queue of the disk, because it reads a file.
   ///
-  /// - Parameter then: Is called after the part was stored, or found not to be worth it.
-  package func storePart(_ part: StoredEntry, then: @escaping @Sendable () -> Void = {}) {
+  /// - Parameters:
+  ///   - since: When the request began; nil to store the part in any case.
+  ///   - then: Is called after the part was stored, or found not to be worth it.
+  package func storePart(
+    _ part: StoredEntry, since moment: CacheInvalidations.Moment? = nil,
+    then: @escaping @Sendable () -> Void = {}
+  ) {
     guard let disk, disk.mayContain(part.head.key) else {
-      combine(with: part)
+      combine(with: part, since: moment)
       return then()
     }
     disk.flush {
-      self.combine(with: part)
+      self.combine(with: part, since: moment)
       then()
     }
   }
 
-  private func combine(with part: StoredEntry) {
+  private func combine(with part: StoredEntry, since moment: CacheInvalidations.Moment?) {
     let limit = min(maximumEntryCost - part.head.cost, StoredEntry.maximumBody)
     // Others may change the store between reading and writing. Their change is kept, and this one is made again.
     for _ in 0..<Self.maximumAttempts {
-      let changes = memory.withLock { $0.changes }
+      let (changes, isValid) = memory.withLock { ($0.changes, $0.mayStore(part.head.key, since: moment)) }
+      guard isValid else { return }
       let stored = allEntries(for: part.head.key).first { $0.head.selection == part.head.selection }
       guard let combined = PartialRule.combine(stored, with: part, limit: limit, now: Date()) else { return }
       let isUnchanged = memory.withLock { state in
@@ -142,19 +173,35 @@ package final class ResponseStore: Sendable {
     disk?.remove(key)
   }
 
+  /// Removes the responses to a URL, and keeps those to requests that run from being stored.
+  package func invalidate(_ key: CacheKey) {
+    memory.withLock { state in
+      state.invalidations.add(key)
+      state.change { $0.remove(key) }
+    }
+    disk?.remove(key)
+  }
+
   /// Removes one of the responses to a URL.
   package func remove(_ head: StoredHead) {
     memory.withLock { $0.change { $0.remove(head.key, head.selection) } }
     disk?.remove(name: DiskIndex.name(of: head), group: DiskIndex.group(of: head.key))
   }
 
+  /// Removes all responses, and keeps those to requests that run from being stored.
   package func removeAll() {
-    memory.withLock { $0.change { $0.removeAll() } }
+    memory.withLock { state in
+      state.invalidations.addAll()
+      state.change { $0.removeAll() }
+    }
     disk?.removeAll()
   }
 
   package func removeAll(since date: Date) {
-    memory.withLock { $0.change { $0.removeAll(since: date) } }
+    memory.withLock { state in
+      state.invalidations.addAll()
+      state.change { $0.removeAll(since: date) }
+    }
     disk?.removeAll(since: date)
   }
 }

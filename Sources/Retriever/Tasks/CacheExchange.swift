@@ -29,6 +29,8 @@ struct CacheExchange: Sendable {
   /// Whether the server may know the user, although no field says who it is.
   var identifiesUser: Bool
   var requestTime: Date
+  /// When the request began, among the invalidations of the cache.
+  var moment: CacheInvalidations.Moment
   /// Whether a stale response may be used while the server is asked.
   var usesStale = true
   /// Whether the response comes from the cache.
@@ -54,8 +56,12 @@ struct CacheExchange: Sendable {
   var records = false
   private var limit = 0
 
-  init(_ wanted: TransferRequest, url: URL, key: CacheKey, policy: URLRequest.CachePolicy) {
+  init(
+    _ wanted: TransferRequest, url: URL, key: CacheKey, policy: URLRequest.CachePolicy,
+    moment: CacheInvalidations.Moment = 0
+  ) {
     self.key = key
+    self.moment = moment
     self.url = url
     self.policy = policy
     method = wanted.method

@@ -99,6 +99,11 @@ final class SharedLoads: Sendable {
     }
   }
 
+  /// A request has changed what its URL returns. Loads that wait for an older response ask the server themselves.
+  func invalidate(_ key: CacheKey) {
+    release { $0.invalidate(key).map { ($0, .alone) } }
+  }
+
   fileprivate func receivedHead(_ leader: LoadSharing.Load, _ selection: VarySelection?) {
     release { $0.receivedHead(leader, selection: selection).map { ($0, .alone) } }
   }

@@ -20,7 +20,7 @@ extension URLSessionTask {
     let own = input.request.cachePolicy
     var exchange = CacheExchange(
       wanted, url: url, key: CacheKey(sentURL: wanted.url),
-      policy: own == .useProtocolCachePolicy ? settings.cachePolicy : own)
+      policy: own == .useProtocolCachePolicy ? settings.cachePolicy : own, moment: cache.store.moment)
     switch instruction {
     case .answer(let entry): answer(exchange, with: entry, wanted, input)
     case .bypass: load(exchange, wanted, input)
@@ -174,7 +174,7 @@ extension URLSessionTask {
       let keys = ValidationRule.invalidatedKeys(
         method: exchange.method, url: exchange.url, status: response.statusCode,
         responseFields: { response.headerFields })
-      if !keys.isEmpty { removeStored(keys, in: cache) }
+      if !keys.isEmpty { invalidate(keys, in: cache) }
     }
     if let lead = exchange.lead { lead.receivedHead(selectionForOthers) }
     return nil
@@ -219,7 +219,7 @@ extension URLSessionTask {
       return .answer(entry)
     }
     let end: LoadSharing.End = head.freshness(now: Date()).isFresh ? .stored : .unusable
-    keep(entry, in: cache) { exchange.lead?.end(end) }
+    keep(entry, in: cache, since: exchange.moment) { exchange.lead?.end($0 ? end : .failed) }
     return .answer(entry)
   }
 
@@ -265,7 +265,8 @@ extension URLSessionTask {
           ofHead: fields, on: entry.head, requestTime: exchange.requestTime, now: Date())
         switch effect {
         case .update(let head):
-          store.store(StoredEntry(head: head, body: entry.body, userInfo: entry.userInfo))
+          store.store(
+            StoredEntry(head: head, body: entry.body, userInfo: entry.userInfo), since: exchange.moment)
         case .invalidate: store.remove(entry.head)
         }
       }

@@ -23,16 +23,23 @@ extension URLSessionTask {
   }
 
   /// Stores a response, or a part of one.
-  func keep(_ entry: StoredEntry, in cache: URLCache, then: @escaping @Sendable () -> Void) {
+  ///
+  /// - Parameters:
+  ///   - moment: When the request began.
+  ///   - then: Receives false if the response became invalid since then.
+  func keep(
+    _ entry: StoredEntry, in cache: URLCache, since moment: CacheInvalidations.Moment,
+    then: @escaping @Sendable (Bool) -> Void
+  ) {
     if settings.cacheIsSubclass, let task = self as? URLSessionDataTask {
       return DispatchQueue.global().async {
-        cache.storeCachedResponse(entry.makeCachedResponse(), for: task)
-        then()
+        let isValid = cache.store.mayStore(entry.head.key, since: moment)
+        if isValid { cache.storeCachedResponse(entry.makeCachedResponse(), for: task) }
+        then(isValid)
       }
     }
-    if entry.head.extent != nil { return cache.store.storePart(entry, then: then) }
-    cache.store.store(entry)
-    then()
+    if entry.head.extent != nil { return cache.store.storePart(entry, since: moment) { then(true) } }
+    then(cache.store.store(entry, since: moment))
   }
 
   /// Removes the stored response to this task.
@@ -43,9 +50,13 @@ extension URLSessionTask {
     DispatchQueue.global().async { cache.removeCachedResponse(for: task) }
   }
 
-  /// Removes the stored responses to other requests.
-  func removeStored(_ keys: [CacheKey], in cache: URLCache) {
-    for key in keys { cache.store.remove(key) }
+  /// Removes the stored responses to URLs that this request has changed. Loads that run neither store their responses nor
+  /// answer others.
+  func invalidate(_ keys: [CacheKey], in cache: URLCache) {
+    for key in keys {
+      cache.store.invalidate(key)
+      session.sharedLoads.invalidate(key)
+    }
     guard settings.cacheIsSubclass else { return }
     let requests = keys.compactMap { URL(string: $0.text) }.map { URLRequest(url: $0) }
     DispatchQueue.global().async {

@@ -29,22 +29,28 @@ extension URLSessionTask {
       exchange.lead?.end(.unusable)
       return
     }
-    store(entry) { exchange.lead?.end($0 ? .stored : .unusable) }
+    store(entry, since: exchange.moment) { exchange.lead?.end($0) }
   }
 
-  /// - Parameter then: Receives whether the response was stored.
-  private func store(_ entry: StoredEntry, then: @escaping @Sendable (Bool) -> Void) {
-    guard let cache = settings.cache else { return then(false) }
+  /// - Parameter then: Receives what the end means for loads that wait.
+  private func store(
+    _ entry: StoredEntry, since moment: CacheInvalidations.Moment,
+    then: @escaping @Sendable (LoadSharing.End) -> Void
+  ) {
+    guard let cache = settings.cache else { return then(.unusable) }
+    let keep: @Sendable (StoredEntry) -> Void = { entry in
+      self.keep(entry, in: cache, since: moment) { then($0 ? .stored : .failed) }
+    }
     // Without a delegate, no response is made for it.
-    guard hasDelegates else { return keep(entry, in: cache) { then(true) } }
+    guard hasDelegates else { return keep(entry) }
     let isPart = entry.head.extent != nil
     let proposed = (isPart ? entry.asPart : entry).makeCachedResponse()
     askWhetherToStore(proposed) { answer in
-      guard let answer else { return self.keep(entry, in: cache) { then(true) } }
+      guard let answer else { return keep(entry) }
       guard let answer, answer.storagePolicy != .notAllowed, !isPart || answer === proposed else {
-        return then(false)
+        return then(.unusable)
       }
-      self.keep(answer === proposed ? entry : entry.changed(to: answer), in: cache) { then(true) }
+      keep(answer === proposed ? entry : entry.changed(to: answer))
     }
   }
 

@@ -86,7 +86,7 @@ extension URLSessionTask {
       let part = exchange.interrupted(
         collected: transferState.collected, length: transferState.announcedLength)
     else { return end() }
-    cache.store.storePart(part, then: end)
+    cache.store.storePart(part, since: exchange.moment, then: end)
   }
 }
 

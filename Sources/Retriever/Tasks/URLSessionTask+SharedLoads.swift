@@ -38,6 +38,8 @@ extension URLSessionTask {
       original.waitsSince = since
       original.mayWait = release == .join
       (original.requestTime, exchange.requestTime) = (Date(), Date())
+      let moment = cache.store.moment
+      (original.moment, exchange.moment) = (moment, moment)
       switch release {
       case .alone: self.load(exchange, wanted, input)
       case .lookUp, .join: self.lookUp(original, originalRequest, input, in: cache)

@@ -170,5 +170,16 @@ import Testing
     #expect(waiting.isEmpty && sharing.isEmpty)
     #expect(follows > 0)
   }
+
+  @Test func `loads do not wait for a response that was requested before the resource changed`() throws {
+    var sharing = LoadSharing()
+    let first = try leader(&sharing, request())
+    let other = try follower(&sharing, request())
+    #expect(sharing.receivedHead(first, selection: VarySelection()).isEmpty)
+    #expect(sharing.invalidate(key) == [other] && sharing.invalidate(key).isEmpty)
+    #expect(sharing.join(request()) == .alone)
+    #expect(sharing.ended(first, .failed).isEmpty && sharing.isEmpty)
+    _ = try leader(&sharing, request())
+  }
 }
 #endif
