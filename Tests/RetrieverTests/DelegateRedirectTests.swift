@@ -39,6 +39,38 @@ import Testing
     #expect(code == .timedOut)
   }
 
+  @Test(arguments: [302, 401])
+  func `a response whose body stalls is still followed by the next request`(status: Int) async throws {
+    let server = try ScriptedServer { connection in
+      while let request = try connection.nextRequest() {
+        if request.path == "/to" || request["Authorization"] != nil {
+          try connection.send(Reply(text: "followed"))
+        } else {
+          try connection.send(
+            "HTTP/1.1 \(status) Stalls\r\nLocation: /to\r\nWWW-Authenticate: Basic realm=\"r\"\r\n"
+              + "Content-Length: 10\r\n\r\nabc")
+          try connection.readUntilClosed()
+        }
+      }
+    }
+    let delegate = HandlerDelegate(
+      .init(challenge: { _ in
+        (.useCredential, URLCredential(user: "u", password: "p", persistence: .none))
+      }))
+    var request = URLRequest(url: server.url("/from"))
+    // The rest of the body is waited for until the time-out, but not for long.
+    for limit in [0.5, 300] {
+      request.timeoutInterval = limit
+      #expect(text(try await URLSession.forTest().data(for: request, delegate: delegate).0) == "followed")
+      if status == 302 {
+        #expect(text(try await URLSession.forTest().data(for: request).0) == "followed")
+      }
+    }
+    // The time for all requests together ends the task.
+    let session = URLSession.forTest { $0.timeoutIntervalForResource = 0.5 }
+    #expect(await errorCode { _ = try await session.data(for: request, delegate: delegate) } == .timedOut)
+  }
+
   @Test func withoutADelegateARedirectIsFollowed() async throws {
     let server = try Self.server()
     let (data, response) = try await URLSession.forTest().data(from: server.url("/from"))
@@ -70,6 +102,7 @@ import Testing
     #expect(await delegate.log.completed.wait(within: .seconds(90)))
     #expect(delegate.log.order.starts(with: ["created", "redirect", "response"]))
     #expect(delegate.log.current.error == nil)
+    #expect(delegate.log.current.metrics.map(\.redirectCount) == [0])
   }
 
   @Test func anotherRequestIsSentInstead() async throws {

@@ -79,7 +79,13 @@ import Testing
     ("a download that waits for the disk", [DownloadFile.maximumBuffers, DownloadFile.bufferSize]),
     ("a request's body", [TransferBody.maximumInlineBytes]),
     ("a body from an `InputStream`", [StreamBody.bufferSize, StreamBody.maximumKeptBytes]),
-    ("a response that is dropped for another request", [URLSessionTask.maximumDiscardedBytes]),
+    (
+      "a response that is dropped for another request",
+      [
+        URLSessionTask.maximumDiscardedBytes,
+        Int(URLSessionTask.maximumDiscardingTime.components.seconds),
+      ]
+    ),
     ("redirects in a row", [RedirectRule.maximumRedirects]),
     ("delegates that decide about servers", [DelegateClients.maximumClients]),
     ("decisions about a server", [TrustGate<Int, Int>.maximumDecisions]),
@@ -141,6 +147,7 @@ import Testing
         Int(SharedLoads.Limits().total.components.seconds), LoadSharing.maximumRefusals,
       ]
     ),
+    ("URLs whose stored responses became invalid", [CacheInvalidations.maximumKeys]),
     ("a received WebSocket message, after decompression", [WebSocketConnection.defaultMaximumMessageSize]),
     (
       "WebSocket messages that nobody has received",

@@ -115,6 +115,19 @@ import Testing
     #expect(machine.wantsMore() == .release(2))
   }
 
+  @Test func `the rest of a discarded response can be cut off, and its timer ends with it`() {
+    var machine = exchanging()
+    #expect(machine.stopDiscarding() == .none)
+    machine.discard(with: "early")
+    #expect(machine.timer == nil)
+    machine.follow()
+    machine.discard(with: "first")
+    machine.discard(with: "second")
+    #expect(machine.timer == "first" && machine.stopDiscarding() == .cancel(1))
+    #expect(machine.transferEnded(failed: false) == .begin)
+    #expect(machine.timer == nil && machine.stopDiscarding() == .none)
+  }
+
   @Test func `an answer before the end of the transfer resumes it`() {
     var machine = exchanging()
     machine.ask()

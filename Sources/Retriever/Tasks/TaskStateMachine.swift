@@ -2,8 +2,8 @@
 /// The life cycle of one task: takes an event and returns an action. Other code decides how a task responds to a
 /// response. This machine keeps the order of events, regardless of their thread and of how late an answer arrives.
 ///
-/// `Transfer` is the exchange with a server, and `Timer` ends the task while it waits for a delegate and nothing
-/// else does. A phase has them only where they exist.
+/// `Transfer` is the exchange with a server. `Timer` ends the task while it waits for a delegate and nothing else does, or
+/// the transfer of a discarded response. A phase has them only where they exist.
 struct TaskStateMachine<Transfer: Sendable, Timer: Sendable>: Sendable {
   private enum Phase: Sendable {
     /// The task was never resumed.
@@ -19,7 +19,7 @@ struct TaskStateMachine<Transfer: Sendable, Timer: Sendable>: Sendable {
     /// The body is being received.
     case receiving(Transfer)
     /// The response is discarded; another request follows.
-    case discarding(Transfer)
+    case discarding(Transfer, Timer?)
     /// The next request waits until the task is resumed.
     case holding
     /// The body is complete, and the sink is being finished.
@@ -95,9 +95,14 @@ struct TaskStateMachine<Transfer: Sendable, Timer: Sendable>: Sendable {
   /// Whether a delegate is asked, and no transfer ends the task at its deadline.
   var needsTimer: Bool { if case .waiting(nil) = phase { true } else { false } }
 
-  /// The timer of a question, if any. The driver keeps it over an event that may end the question, and releases it
-  /// without a lock: that may run code.
-  var timer: Timer? { if case .waiting(let timer) = phase { timer } else { nil } }
+  /// The timer of a question or a discarded response, if any. The driver keeps it over an event that may end either, and
+  /// releases it without a lock: that may run code.
+  var timer: Timer? {
+    switch phase {
+    case .waiting(let timer), .discarding(_, let timer): timer
+    default: nil
+    }
+  }
 
   var reception: Reception {
     switch phase {
@@ -111,7 +116,7 @@ struct TaskStateMachine<Transfer: Sendable, Timer: Sendable>: Sendable {
   private var transfer: Transfer? {
     switch phase {
     case .exchanging(let transfer), .asking(let transfer), .receiving(let transfer),
-      .discarding(let transfer):
+      .discarding(let transfer, _):
       transfer
     case .idle, .preparing, .waiting, .holding, .finishing, .aborting, .completed: nil
     }
@@ -127,7 +132,7 @@ struct TaskStateMachine<Transfer: Sendable, Timer: Sendable>: Sendable {
     case .idle, .holding:
       phase = .preparing
       return .begin
-    case .exchanging(let transfer), .receiving(let transfer), .discarding(let transfer):
+    case .exchanging(let transfer), .receiving(let transfer), .discarding(let transfer, _):
       return .release(transfer)
     case .preparing, .asking, .waiting, .finishing, .aborting, .completed: return .none
     }
@@ -182,7 +187,17 @@ struct TaskStateMachine<Transfer: Sendable, Timer: Sendable>: Sendable {
   /// Discards the response for another request, without asking a delegate.
   mutating func follow() {
     guard case .exchanging(let transfer) = phase else { return }
-    phase = .discarding(transfer)
+    phase = .discarding(transfer, nil)
+  }
+
+  /// Keeps a timer until the discarded response or the task ends. Others are dropped.
+  mutating func discard(with timer: Timer) {
+    if case .discarding(let transfer, nil) = phase { phase = .discarding(transfer, timer) }
+  }
+
+  /// The rest of a discarded response takes too long. The other request follows the end of its transfer.
+  func stopDiscarding() -> Action {
+    if case .discarding(let transfer, _) = phase { .cancel(transfer) } else { .none }
   }
 
   mutating func ask() {
@@ -210,7 +225,7 @@ struct TaskStateMachine<Transfer: Sendable, Timer: Sendable>: Sendable {
   mutating func answeredFollow() -> Action {
     switch phase {
     case .asking(let transfer):
-      phase = .discarding(transfer)
+      phase = .discarding(transfer, nil)
       return .release(transfer)
     case .waiting: return next()
     default: return .none

@@ -44,11 +44,7 @@ extension URLSessionTask {
   // MARK: Redirects
 
   func redirect(to next: URLRequest, after response: HTTPURLResponse) -> TransferDisposition {
-    let count = lockedState.withLock { state in
-      state.redirectCount += 1
-      return state.redirectCount
-    }
-    guard count <= RedirectRule.maximumRedirects else {
+    guard lockedState.withLock({ $0.redirectCount }) < RedirectRule.maximumRedirects else {
       return stop(
         URLError(
           .httpTooManyRedirects,
@@ -57,8 +53,7 @@ extension URLSessionTask {
     }
     guard hasDelegates else {
       follow(next, status: response.statusCode)
-      lockedState.withLock { $0.machine.follow() }
-      return .proceed
+      return discard()
     }
     lockedState.withLock { $0.machine.ask() }
     ask(
@@ -73,7 +68,7 @@ extension URLSessionTask {
         switch answer ?? .some(next) {
         case .some(let request):
           self.follow(request, status: response.statusCode)
-          self.perform(self.advance { $0.machine.answeredFollow() })
+          self.performFollowing(self.advance { $0.machine.answeredFollow() })
         case .none: self.answered(deliver: response)
         }
       })
@@ -82,6 +77,7 @@ extension URLSessionTask {
 
   private func follow(_ next: URLRequest, status: Int) {
     lockedState.withLock { state in
+      state.redirectCount += 1
       let keepsMethod = state.currentRequest?.httpMethod == next.httpMethod
       if !keepsMethod || next.httpMethod == "GET" || next.httpMethod == "HEAD" { state.uploadBody = nil }
       state.redirectUpload(to: next, keepsMethod: keepsMethod)
@@ -90,6 +86,31 @@ extension URLSessionTask {
       if !state.machine.isEnding { state.error = nil }
       state.authorizer = next.url.flatMap { state.challenges.willFollowRedirect(to: $0) }
     }
+  }
+
+  /// Discards the rest of a response, before another request follows.
+  func discard() -> TransferDisposition {
+    lockedState.withLock { $0.machine.follow() }
+    limitDiscarding()
+    return .proceed
+  }
+
+  /// Does the same after a question.
+  private func performFollowing(_ action: TaskAction) {
+    if case .release = action { limitDiscarding() }
+    perform(action)
+  }
+
+  /// How long the next request waits for the rest of a discarded response. Beyond it, another connection is cheaper.
+  static let maximumDiscardingTime = Duration.seconds(1)
+
+  func limitDiscarding() {
+    let timer = QuestionTimer(after: Self.maximumDiscardingTime) { [weak self] in
+      guard let self else { return }
+      perform(lockedState.withLock { $0.machine.stopDiscarding() })
+    }
+    // If it is not needed, it is released here, and not under the lock.
+    lockedState.withLock { $0.machine.discard(with: timer) }
   }
 
   // MARK: Challenges
@@ -176,7 +197,7 @@ extension URLSessionTask {
       if let refusal = context.refusal { abort(refusal) } else { answered(deliver: context.response) }
     case .fail(let error): abort(error)
     case .retry(let authorizer):
-      perform(
+      performFollowing(
         advance { state in
           state.authorize(with: authorizer, for: context.challenger)
           if !state.machine.isEnding { state.error = nil }

@@ -78,7 +78,9 @@ extension URLSessionTask {
     }
     switch action {
     case .none, .deliver: return nil
-    case .retrieve, .append: return .proceed
+    case .retrieve, .append:
+      limitDiscarding()
+      return .proceed
     case .fail(let problem): return stop(URLError(problem, url: response.url))
     }
   }

@@ -171,7 +171,7 @@ extension URLSessionTask: TransferObserver {
     guard let failure = end.failure else { return finishExchange(nil, isFinal: false) }
     let url = lockedState.withLock { $0.currentRequest?.url }
     finishExchange(
-      URLError(failure, url: url), isFinal: failure.code == .timedOut, challenge: tunnelChallenge(end))
+      URLError(failure, url: url), isFinal: failure == .deadlinePassed, challenge: tunnelChallenge(end))
   }
 
   /// Makes the end a failure if the server's proof that it knows the password does not cover the body that arrived.
@@ -197,8 +197,9 @@ extension URLSessionTask: TransferObserver {
     if let webSocket, finish(webSocket, error) { return }
     let mayWait = error != nil && !isFinal && challenge == nil && settings.waitsForConnectivity
     let mayResume = error != nil && transferState.isResumableUpload
-    let (action, isAsked, resumes, successor) = lockedState.withLock { state -> FinishedExchange in
-      if let successor = state.successor { return (.none, false, false, successor) }
+    let (action, isAsked, resumes, successor, timer) = lockedState.withLock { state -> FinishedExchange in
+      if let successor = state.successor { return (.none, false, false, successor, nil) }
+      let timer = state.machine.timer
       // After the program has closed a stream, it does not matter how its response ends.
       let error = isOverForProgram ? nil : error ?? errorOfIncompleteRest(state)
       let resumes = mayResume && state.resumesUpload(after: error, isFinal: isFinal)
@@ -213,10 +214,12 @@ extension URLSessionTask: TransferObserver {
       }
       // Only a file and a stream need time to finish.
       if case .finishSink = action, !finishesLater {
-        return (state.machine.sinkFinished(), false, false, nil)
+        return (state.machine.sinkFinished(), false, false, nil, timer)
       }
-      return (action, isAsked, resumes, nil)
+      return (action, isAsked, resumes, nil, timer)
     }
+    // Released here, and not under the lock.
+    withExtendedLifetime(timer) {}
     if let successor { return successor.finishExchange(error, isFinal: isFinal) }
     perform(action)
     if resumes {
@@ -229,7 +232,7 @@ extension URLSessionTask: TransferObserver {
   }
 
   private typealias FinishedExchange = (
-    action: TaskAction, isAsked: Bool, resumes: Bool, successor: URLSessionTask?
+    action: TaskAction, isAsked: Bool, resumes: Bool, successor: URLSessionTask?, timer: QuestionTimer?
   )
 
   /// Handles the end of an open WebSocket connection. Returns false if the connection is not open.
