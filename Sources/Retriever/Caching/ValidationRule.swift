@@ -28,6 +28,8 @@ package enum ValidationRule {
   package static func effect(
     ofHead response: HeaderFields, on entry: StoredHead, requestTime: Date, now: Date
   ) -> HeadEffect {
+    // The new fields may not be stored, and the old ones are outdated.
+    if CacheControl(response).contains("no-store") { return .invalidate }
     for name in ["ETag", "Last-Modified", "Content-Length"] {
       guard let received = response.values(for: name).first, let stored = entry.fields.values(for: name).first
       else { continue }

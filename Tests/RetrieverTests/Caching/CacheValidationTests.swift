@@ -65,6 +65,7 @@ import Testing
     #expect(entry.fields["X"] == "2" && entry.responseTime == moment(100))
     #expect(effect([("ETag", "\"b\"")]) == .invalidate)
     #expect(effect([("Content-Length", "6")]) == .invalidate)
+    #expect(effect([("ETag", "\"a\""), ("Cache-Control", "no-store")]) == .invalidate)
     #expect(effect([("Last-Modified", "x")]) != .invalidate)
   }
 
