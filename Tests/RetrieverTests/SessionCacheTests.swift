@@ -334,7 +334,9 @@ import Testing
     let server = try ScriptedServer.http { _ in
       guard isBroken.withLock({ $0 }) else {
         return Reply(
-          headers: [("Cache-Control", "max-age=60, stale-if-error=600")]
+          headers: [
+            ("Cache-Control", "max-age=60, stale-if-error=600, no-cache=\"X-Secret\""), ("X-Secret", "a"),
+          ]
             + (hasTag ? [("ETag", "\"a\"")] : []),
           text: "woof")
       }
@@ -346,12 +348,42 @@ import Testing
     isBroken.withLock { $0 = true }
     if closes { server.stop() }
     let result = try await session.data(from: server.url())
-    #expect(text(result) == "woof" && (result.1 as? HTTPURLResponse)?.statusCode == 200)
+    let response = try #require(result.1 as? HTTPURLResponse)
+    #expect(text(result) == "woof" && response.statusCode == 200)
+    #expect(response.value(forHTTPHeaderField: "X-Secret") == nil)
+    let statedAge = try #require(response.value(forHTTPHeaderField: "Age").flatMap { Int($0) })
+    #expect(100..<600 ~= statedAge)
     try age(session, server.url(), by: 1000)
     if closes {
       #expect(await errorCode { _ = try await session.data(from: server.url()) } == .cannotConnectToHost)
     } else {
       #expect((try await session.data(from: server.url()).1 as? HTTPURLResponse)?.statusCode == 503)
+    }
+  }
+
+  @Test(arguments: [true, false])
+  func `a stale response replaces a time-out, but not the end of all time`(isIdle: Bool) async throws {
+    let gate = Gate()
+    defer { gate.open() }
+    let server = try ScriptedServer.http { request in
+      if request["If-None-Match"] != nil { gate.waitBlocking() }
+      return Reply(
+        headers: [("Cache-Control", "max-age=60, stale-if-error=600"), ("ETag", "\"a\"")], text: "woof")
+    }
+    let cache = URLCache(memoryCapacity: 64 << 20, diskCapacity: 0)
+    let session = makeSession(cache)
+    _ = try await session.data(from: server.url())
+    try age(session, server.url(), by: 100)
+    var request = URLRequest(url: server.url())
+    if isIdle {
+      request.timeoutInterval = 0.5
+      #expect(try await text(session.data(for: request)) == "woof")
+    } else {
+      let session = URLSession.forTest {
+        $0.urlCache = cache
+        $0.timeoutIntervalForResource = 0.5
+      }
+      #expect(await errorCode { _ = try await session.data(for: request) } == .timedOut)
     }
   }
 

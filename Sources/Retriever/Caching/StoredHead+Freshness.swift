@@ -45,6 +45,15 @@ extension StoredHead {
     return freshness
   }
 
+  /// The head for an answer without a validation: with the current age, and without the fields that `no-cache` lists.
+  package func unvalidated(now: Date) -> StoredHead {
+    var head = self
+    let names = CacheControl(fields).noCacheFields
+    head.fields.removeAll { names.contains(ASCII.lowercased($0)) }
+    head.fields["Age"] = String(Int64(min(age(now: now), 2_147_483_648)))
+    return head
+  }
+
   /// The current age (RFC 9111, 4.2.3).
   package func age(now: Date) -> TimeInterval {
     let apparent = max(0, responseTime.timeIntervalSince(date))

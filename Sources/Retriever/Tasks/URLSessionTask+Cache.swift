@@ -99,9 +99,7 @@ extension URLSessionTask {
           suggestion: "Use another cache policy.", url: exchange.url))
     case .serve(let index, let revalidates):
       var entry = entries[index]
-      let names = CacheControl(entry.head.fields).noCacheFields
-      entry.head.fields.removeAll { names.contains(ASCII.lowercased($0)) }
-      entry.head.fields["Age"] = String(Int64(min(entry.head.age(now: Date()), 2_147_483_648)))
+      entry.head = entry.head.unvalidated(now: Date())
       answer(exchange, with: entry, wanted, input)
       if revalidates, !ownDelegateDecides { session.revalidate(input.request, exchange.key) }
     case .validate(let index, let fields):
@@ -184,8 +182,7 @@ extension URLSessionTask {
   private func follow(_ instruction: CacheInstruction) -> TransferDisposition {
     transferState.cacheInstruction = instruction
     transferState.cacheExchange = nil
-    lockedState.withLock { $0.machine.follow() }
-    return .proceed
+    return discard()
   }
 
   /// What follows after a validation; nil if the response itself is delivered.
@@ -199,8 +196,9 @@ extension URLSessionTask {
     guard response.statusCode == 304, stored.head.hasValidator else {
       let mayReplace = CacheRule.mayServeStale(
         stored.head, to: exchange.request, afterStatus: response.statusCode, now: Date())
-      if mayReplace { exchange.lead?.end(.unusable) }
-      return mayReplace ? .answer(stored) : nil
+      guard mayReplace else { return nil }
+      exchange.lead?.end(.unusable)
+      return .answer(stored.unvalidated(now: Date()))
     }
     let fields = response.headerFields
     guard

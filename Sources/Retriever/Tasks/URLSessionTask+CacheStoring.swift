@@ -12,12 +12,12 @@ extension URLSessionTask {
     if exchange.isStored { return }
     if let failure = end.failure {
       keepInterrupted(exchange, failure)
-      guard let stored = exchange.validated, failure.isOfConnection,
+      guard let stored = exchange.validated, failure.mayBeReplaced,
         CacheRule.mayServeStale(stored.head, to: exchange.request, afterStatus: nil, now: Date())
       else { return }
       lockedState.withLock { state in
         guard state.machine.expectsHead else { return }
-        transferState.cacheInstruction = .answer(stored)
+        transferState.cacheInstruction = .answer(stored.unvalidated(now: Date()))
         state.machine.follow()
       }
       return
@@ -71,6 +71,13 @@ extension URLSessionTask {
 }
 
 extension StoredEntry {
+  /// The entry with the head for an answer without a validation.
+  func unvalidated(now: Date) -> StoredEntry {
+    var entry = self
+    entry.head = head.unvalidated(now: now)
+    return entry
+  }
+
   /// The entry with what a delegate changed.
   fileprivate func changed(to answer: CachedURLResponse) -> StoredEntry {
     var entry = self
@@ -96,9 +103,11 @@ extension StoredEntry {
 }
 
 extension TransferFailure {
-  /// Whether the server could not be reached, as RFC 5861, 4 describes. Errors of the request or of security do not count.
-  fileprivate var isOfConnection: Bool {
+  /// Whether a stale response may take the place of the error, because the server could not be reached or did not answer
+  /// (RFC 5861, 4). Errors of the request or of security do not count, and nothing follows after the deadline.
+  fileprivate var mayBeReplaced: Bool {
     switch code {
+    case .timedOut: self != .deadlinePassed
     case .hostNotFound, .nameServiceFailed, .cannotConnect, .networkUnreachable, .connectionLost, .badReply:
       true
     default: false
