@@ -71,6 +71,45 @@ import Testing
     #expect(sizes.dropLast().allSatisfy { $0 >= 1 << 20 })
   }
 
+  /// Keeps the names of its calls.
+  private final class OrderDelegate: NSObject, URLSessionDataDelegate {
+    let ended = Gate()
+    let calls = Mutex<[String]>([])
+
+    private func note(_ call: String) { calls.withLock { $0.append(call) } }
+
+    func urlSession(_ session: URLSession, dataTask: URLSessionDataTask, didReceive data: Data) {
+      note("data")
+    }
+
+    func urlSession(
+      _ session: URLSession, dataTask: URLSessionDataTask, willCacheResponse proposed: CachedURLResponse,
+      completionHandler: @escaping @Sendable (CachedURLResponse?) -> Void
+    ) {
+      note("willCache")
+      completionHandler(proposed)
+    }
+
+    func urlSession(_ session: URLSession, task: URLSessionTask, didCompleteWithError error: (any Error)?) {
+      note("completed")
+      ended.open()
+    }
+  }
+
+  @Test func `the complete body arrives before the question whether to cache it`() async throws {
+    let server = try ScriptedServer.http { _ in
+      Reply(headers: [("Cache-Control", "max-age=60")], text: "body")
+    }
+    let delegate = OrderDelegate()
+    let session = URLSession(configuration: .ephemeral, delegate: delegate, delegateQueue: nil)
+    let task = session.dataTask(with: server.url())
+    task.prefersIncrementalDelivery = false
+    task.resume()
+    await delegate.ended.wait()
+    #expect(delegate.calls.withLock { $0 } == ["data", "willCache", "completed"])
+    session.finishTasksAndInvalidate()
+  }
+
   @Test func `bytes that arrived before an error are delivered`() async throws {
     let server = try ScriptedServer([
       .readRequest, .send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\none"), .close,

@@ -61,6 +61,8 @@ extension URLSessionTask {
     _ proposed: CachedURLResponse, then store: @escaping @Sendable (CachedURLResponse??) -> Void
   ) {
     guard hasDelegates, let task = self as? URLSessionDataTask else { return store(nil) }
+    // The delegate gets the complete body before it is asked.
+    if case .delegate(let body) = sink, body.finish() { deliverToDelegate(body) }
     ask(
       .willCacheResponse, of: (any URLSessionDataDelegate).self,
       { delegate, answer in
