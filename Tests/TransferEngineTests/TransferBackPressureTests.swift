@@ -104,6 +104,7 @@ import Testing
     var request = TransferRequest(url: server.address())
     request.method = "POST"
     request.body = .source(source)
+    request.collectsTimings = true
     client.makeTransfer(request, observer: observer).start()
     #expect(await source.asked.wait(within: .seconds(90)))
     source.supply(Array("second".utf8))
@@ -112,6 +113,10 @@ import Testing
     #expect(observer.record.sent.last == 12)
     #expect(observer.record.sent == observer.record.sent.sorted())
     #expect(source.startCount == 1)
+    // The request ends with its body.
+    let timings = try #require(observer.record.ends.last?.timings)
+    let (start, end) = (try #require(timings.requestStart), try #require(timings.requestEnd))
+    #expect(start < end && end <= timings.total)
   }
 
   /// Holds its transfer while libcurl reads for the second time.

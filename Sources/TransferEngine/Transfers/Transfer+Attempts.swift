@@ -25,6 +25,7 @@ extension Transfer {
       return false
     }
     sentBodyBytes = 0
+    bodyEndMoment = nil
     return true
   }
 

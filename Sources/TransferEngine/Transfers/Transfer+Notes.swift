@@ -52,6 +52,11 @@ extension Transfer {
     timings.isProxied = destination?.proxy != nil
     let lookup = turnMoment.duration(since: startMoment)
     timings.shift(by: beginMoment.duration(since: startMoment), lookupStart: lookup)
+    if case .source = request.body, !request.isUpgrade {
+      // libcurl has no time for this. A server may answer before it has the complete body.
+      let end = bodyEndMoment?.duration(since: startMoment)
+      timings.requestEnd = timings.requestStart.flatMap { start in end.map { max(start, $0) } }
+    }
     return timings
   }
 }

@@ -37,6 +37,8 @@ package final class Transfer: @unchecked Sendable {
   var receivedBodyBytes: Int64 = 0
   var sentBodyBytes: Int64 = 0
   var hasStartedBody = false
+  /// When the end of the body was read from its source.
+  var bodyEndMoment: Monotonic?
   /// The transfer's index in the loop's list of running transfers; -1 if it is not there.
   var runningIndex = -1
   /// Whether the loop checks after this round if libcurl has delivered the data of the transfer's stream.
@@ -392,13 +394,17 @@ package final class Transfer: @unchecked Sendable {
     switch answer {
     case .bytes(let count):
       sentBodyBytes += Int64(count)
+      if sentBodyBytes == source.length { bodyEndMoment = core.loop.now }
       observer?.transferDidSend(total: sentBodyBytes)
     case .wait: machine.pauseSending()
     case .failed:
       noticedFailure = TransferFailure(.requestBodyFailed, message: "Could not read the request body.")
     case .end:
       // libcurl would keep asking for the rest.
-      guard let length = source.length, sentBodyBytes < length else { break }
+      guard let length = source.length, sentBodyBytes < length else {
+        bodyEndMoment = bodyEndMoment ?? core.loop.now
+        break
+      }
       noticedFailure = TransferFailure(
         .requestBodyFailed,
         message: "The request body ended after \(sentBodyBytes) of \(length) bytes.")
