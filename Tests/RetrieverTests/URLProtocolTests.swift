@@ -176,6 +176,32 @@ import Testing
     #expect(await eventually { SilentProtocol.events.all == ["start", "stop", "start", "stop"] })
   }
 
+  /// Starts and reports nothing.
+  final class IdleProtocol: URLProtocol {
+    static let started = Gate()
+    override class func canInit(with request: URLRequest) -> Bool { request.url?.host == "idle.mock" }
+    override func startLoading() { Self.started.open() }
+    override func stopLoading() {}
+  }
+
+  @Test func `the load of a suspended task does not time out`() async throws {
+    let configuration = URLSessionConfiguration.ephemeral
+    configuration.protocolClasses = [IdleProtocol.self]
+    let session = URLSession(configuration: configuration)
+    var request = URLRequest(url: try Self.url("https://idle.mock/"))
+    request.timeoutInterval = 1
+    let task = session.dataTask(with: request) { _, _, _ in }
+    task.resume()
+    #expect(await IdleProtocol.started.wait(within: .seconds(90)))
+    task.suspend()
+    // A later load with the same time-out has timed out.
+    let error = await #expect(throws: URLError.self) { try await session.data(for: request) }
+    #expect(error?.code == .timedOut)
+    #expect(task.state == .suspended && task.error == nil)
+    task.resume()
+    #expect(await eventually { (task.error as? URLError)?.code == .timedOut })
+  }
+
   /// A protocol that answers from another thread, after `startLoading` has returned.
   final class LateProtocol: URLProtocol, @unchecked Sendable {
     override class func canInit(with request: URLRequest) -> Bool { request.url?.host == "late.mock" }

@@ -75,12 +75,19 @@ final class ProtocolLoad: NSObject, URLProtocolClient, @unchecked Sendable {
 
   // MARK: Commands of the task
 
-  func holdBeforeStart() { state.withLock { $0.machine.holdBeforeStart() } }
+  /// Keeps the load from starting, or from being idle.
+  func hold() { state.withLock { $0.machine.hold() } }
 
   func start() { perform(state.withLock { $0.machine.start() }) }
 
   /// Starts a held load, or lets a paused one continue.
-  func resumeReceiving() { perform(state.withLock { $0.machine.resume() }) }
+  func resumeReceiving() {
+    perform(
+      state.withLock { state in
+        if !state.machine.countsIdleTime { state.lastReport = .now }
+        return state.machine.resume()
+      })
+  }
 
   func cancel() {
     let action = state.withLock { $0.machine.end() }
@@ -182,8 +189,10 @@ final class ProtocolLoad: NSObject, URLProtocolClient, @unchecked Sendable {
     if let deadline, deadline.remaining == .zero {
       return end(URLError(.deadlinePassed, url: request.url), isFinal: true)
     }
-    let (isPaused, last, timer) = state.withLock { ($0.machine.isPaused, $0.lastReport, $0.timer) }
-    let rest = idleTimeout.map { isPaused ? $0 : $0 - (ContinuousClock.now - last) }
+    let (countsIdleTime, last, timer) = state.withLock {
+      ($0.machine.countsIdleTime, $0.lastReport, $0.timer)
+    }
+    let rest = idleTimeout.map { countsIdleTime ? $0 - (ContinuousClock.now - last) : $0 }
     if let rest, let idleTimeout, rest <= .zero {
       return end(
         URLError(

@@ -23,6 +23,7 @@ struct ProtocolLoadStateMachine<Report> {
   private var reports: [Report] = []
   private var isDelivering = false
   private(set) var isPaused = false
+  private var isHeld = false
   /// Whether the receiver asked for more after the last report was taken. A pause that comes later is outdated.
   private var wasResumed = false
   /// Whether a report that ends the load was accepted. Later reports are ignored.
@@ -30,8 +31,12 @@ struct ProtocolLoadStateMachine<Report> {
 
   var hasEnded: Bool { phase == .ended }
 
-  /// The load belongs to a suspended task, and starts with `resume()`.
-  mutating func holdBeforeStart() {
+  /// Whether time without a report counts as idle: not while the task is suspended or wants no more.
+  var countsIdleTime: Bool { !isPaused && !isHeld }
+
+  /// The load belongs to a suspended task. If it has not started, it starts with `resume()`.
+  mutating func hold() {
+    isHeld = true
     if phase == .idle { phase = .held }
   }
 
@@ -53,6 +58,7 @@ struct ProtocolLoadStateMachine<Report> {
   mutating func resume() -> Action {
     wasResumed = true
     isPaused = false
+    isHeld = false
     if phase == .held {
       phase = .started
       return .start

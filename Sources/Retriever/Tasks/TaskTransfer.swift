@@ -28,7 +28,7 @@ enum TaskTransfer: Sendable {
     switch self {
     case .network(let transfer): transfer.hold()
     case .stored(let transfer): transfer.hold()
-    case .custom(let load): load.holdBeforeStart()
+    case .custom(let load): load.hold()
     }
   }
 
@@ -36,7 +36,7 @@ enum TaskTransfer: Sendable {
     switch self {
     case .network(let transfer): transfer.holdBeforeStart()
     case .stored(let transfer): transfer.hold()
-    case .custom(let load): load.holdBeforeStart()
+    case .custom(let load): load.hold()
     }
   }
 
