@@ -79,8 +79,8 @@ package enum StoreRule {
   package static let maximumKeyLength = 8192
 
   /// Whether a response with this status is final and complete, and may answer other requests. Partial content is never
-  /// stored as complete, a 304 response only updates what is stored, and 412 and 416 are about the conditions or the range
-  /// of one request.
+  /// stored as complete. A 304 response only updates what is stored. The statuses 412 and 416 are about the conditions
+  /// or the range of one request.
   package static func isStorable(_ status: Int) -> Bool {
     200...599 ~= status && ![206, 304, 412, 416].contains(status)
   }

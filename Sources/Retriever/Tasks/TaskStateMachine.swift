@@ -2,8 +2,8 @@
 /// The life cycle of one task: takes an event and returns an action. Other code decides how a task responds to a
 /// response. This machine keeps the order of events, regardless of their thread and of how late an answer arrives.
 ///
-/// `Transfer` is the exchange with a server. `Timer` ends the task while it waits for a delegate and nothing else does, or
-/// the transfer of a discarded response. A phase has them only where they exist.
+/// `Transfer` is the exchange with a server. `Timer` ends the task while it waits for a delegate and nothing else does,
+/// or the transfer of a discarded response. A phase has them only where they exist.
 struct TaskStateMachine<Transfer: Sendable, Timer: Sendable>: Sendable {
   private enum Phase: Sendable {
     /// The task was never resumed.
@@ -95,8 +95,8 @@ struct TaskStateMachine<Transfer: Sendable, Timer: Sendable>: Sendable {
   /// Whether a delegate is asked, and no transfer ends the task at its deadline.
   var needsTimer: Bool { if case .waiting(nil) = phase { true } else { false } }
 
-  /// The timer of a question or a discarded response, if any. The driver keeps it over an event that may end either, and
-  /// releases it without a lock: that may run code.
+  /// The timer of a question or a discarded response, if any. The driver keeps it over an event that may end either,
+  /// and releases it without a lock: that may run code.
   var timer: Timer? {
     switch phase {
     case .waiting(let timer), .discarding(_, let timer): timer

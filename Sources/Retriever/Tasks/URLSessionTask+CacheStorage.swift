@@ -50,8 +50,8 @@ extension URLSessionTask {
     DispatchQueue.global().async { cache.removeCachedResponse(for: task) }
   }
 
-  /// Removes the stored responses to URLs that this request has changed. Loads that run neither store their responses nor
-  /// answer others.
+  /// Removes the stored responses to URLs that this request has changed. Loads that run neither store their responses
+  /// nor answer others.
   func invalidate(_ keys: [CacheKey], in cache: URLCache) {
     for key in keys {
       cache.store.invalidate(key)

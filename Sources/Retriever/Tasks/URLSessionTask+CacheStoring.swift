@@ -105,8 +105,8 @@ extension StoredEntry {
 }
 
 extension TransferFailure {
-  /// Whether a stale response may take the place of the error, because the server could not be reached or did not answer
-  /// (RFC 5861, 4). Errors of the request or of security do not count, and nothing follows after the deadline.
+  /// Whether a stale response may take the place of the error, because the server could not be reached or did not
+  /// answer (RFC 5861, 4). Errors of the request or of security do not count, and nothing follows after the deadline.
   fileprivate var mayBeReplaced: Bool {
     switch code {
     case .timedOut: self != .deadlinePassed
