@@ -332,24 +332,6 @@ import Testing
     }
   }
 
-  @Test func `a total that is too large is reported as unknown`() async throws {
-    let data = try #require(try await interrupted(RangeServer(), .forTest()))
-    let other = try ScriptedServer([
-      .readRequest,
-      .send(
-        "HTTP/1.1 206 Partial Content\r\nETag: \"one\"\r\nContent-Range: bytes 150000-399999/400000\r\n"
-          + "Content-Length: \(Int64.max)\r\n\r\n"), .close,
-    ])
-    var resume = try #require(ResumeData(data))
-    defer { try? FileManager.default.removeItem(at: resume.file) }
-    (resume.url, resume.validator) = (other.url(), "\"one\"")
-    let delegate = HandlerDelegate()
-    let session = URLSession.forTest(delegate: delegate)
-    session.downloadTask(withResumeData: try #require(resume.encoded)).resume()
-    #expect(await delegate.log.completed.wait(within: .seconds(90)))
-    #expect(delegate.log.current.resumed.map(\.1) == [NSURLSessionTransferSizeUnknown])
-  }
-
   @Test func `a resumed download that gets no response can be resumed again`() async throws {
     let server = try RangeServer()
     let session = URLSession.forTest()

@@ -206,7 +206,7 @@ struct PostgresRecordsTests {
     let found = try await new.database.read { connection throws(KennelError) in
       let query = try SearchQuery("rex")
       return try SearchPage(
-        expression: query.expression(.postgres) ?? "", periodExpression: query.periodExpression,
+        expression: query.expression(.postgres) ?? "", periods: query.periods,
         start: .first, limit: 20, walkLength: 1
       ).ids(connection)
     }

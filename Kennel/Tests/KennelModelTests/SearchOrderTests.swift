@@ -120,7 +120,8 @@ import Testing
       }
       func found() async throws -> [Post.ID] {
         try await store.database.read { connection throws(KennelError) in
-          try SearchPage(expression: "dog", periodExpression: "", start: .first, limit: 20).ids(connection)
+          try SearchPage(expression: "dog", periods: SearchQuery("dog").periods, start: .first, limit: 20)
+            .ids(connection)
         }
       }
       #expect(try await found() == [9, 8, 7, 6, 5, 4, 3, 2, 4_294_967_295])

@@ -60,7 +60,7 @@ import Testing
               let words = try SearchQuery(word)
               return try SearchPage(
                 expression: words.expression(connection.dialect) ?? "",
-                periodExpression: words.periodExpression, start: start, limit: limit,
+                periods: words.periods, start: start, limit: limit,
                 walkLength: Int64(walkLength)
               ).ids(connection)
             }

@@ -33,9 +33,11 @@ struct TaskCounts: Sendable {
 
   /// The length of a file whose bytes before an offset arrived earlier; -1 if it is unknown. A server may announce any
   /// length.
-  func expected(after offset: Int64) -> Int64 {
-    let (length, isTooLong) = offset.addingReportingOverflow(expected)
-    return expected < 0 || isTooLong ? -1 : length
+  func expected(after offset: Int64) -> Int64 { Self.length(offset, expected) }
+
+  static func length(_ offset: Int64, _ rest: Int64) -> Int64 {
+    let (length, isTooLong) = offset.addingReportingOverflow(rest)
+    return rest < 0 || isTooLong ? -1 : length
   }
 
   /// The part of an increasing count that was reported to a delegate. A scheduled call includes everything that

@@ -96,11 +96,10 @@ extension URLSessionTask {
     }
     let rest = lockedState.withLock { $0.counts.announced }
     guard hasDelegates else { return nil }
-    let (total, isTooLarge) = resume.offset.addingReportingOverflow(rest)
     notifyDelegate(.didResumeAtOffset, (any URLSessionDownloadDelegate).self) {
       $0.urlSession(
         self.session, downloadTask: task, didResumeAtOffset: resume.offset,
-        expectedTotalBytes: rest < 0 || isTooLarge ? NSURLSessionTransferSizeUnknown : total)
+        expectedTotalBytes: TaskCounts.length(resume.offset, rest))
     }
     return nil
   }

@@ -55,7 +55,8 @@ extension Transfer {
     if case .source = request.body, !request.isUpgrade {
       // libcurl has no time for this. A server may answer before it has the complete body.
       let end = bodyEndMoment?.duration(since: startMoment)
-      timings.requestEnd = timings.requestStart.flatMap { start in end.map { max(start, $0) } }
+      let total = timings.total
+      timings.requestEnd = timings.requestStart.flatMap { start in end.map { max(start, min($0, total)) } }
     }
     return timings
   }

@@ -23,7 +23,7 @@ extension Posts {
           let position = try Self.position(before: start, connection)
         else { return [] }
         let page = SearchPage(
-          expression: expression, periodExpression: query.periodExpression, start: position,
+          expression: expression, periods: query.periods, start: position,
           limit: min(max(limit, 1), Self.maximumPageSize))
         let ids = try page.ids(connection)
         return try Self.posts(ids, for: viewer, from: connection)

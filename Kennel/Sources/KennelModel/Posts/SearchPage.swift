@@ -8,8 +8,8 @@ import KennelStorage
 struct SearchPage: Sendable {
   /// The words in the language of the index.
   let expression: String
-  /// The words of posts of one period (``SearchQuery/periodExpression``). Only PostgreSQL needs it.
-  let periodExpression: String
+  /// The words of posts of one period. Only PostgreSQL needs it.
+  let periods: SearchPeriods
   let start: PostPosition
   let limit: Int
   /// The number of posts that are looked at one by one in PostgreSQL.
@@ -53,7 +53,8 @@ struct SearchPage: Sendable {
       """, values: values, row: { $0.integer(0) })
   }
 
-  /// Each period is a step of a loop, which ends with the last post that is needed.
+  /// Each period is a step of a loop, which ends with the last post that is needed. The function `ts_match_vq` is the operator `@@`, but
+  /// does not use the index: for the beginning of a word, the index would put all posts of all its words together in each step.
   private func older(
     than end: PostPosition, limit: Int, _ connection: any RecordConnection
   ) throws(KennelError) -> [Post.ID] {
@@ -71,14 +72,14 @@ struct SearchPage: Sendable {
       )
       SELECT post FROM periods CROSS JOIN LATERAL (
         SELECT post FROM search
-        WHERE words @@ CAST(replace(?3, '#', period || '#') AS tsquery) AND words @@ CAST(?4 AS tsquery)
-          AND (taken_local, post) < (?1, ?2)
+        WHERE words @@ CAST(replace(?3, '#', period || '#') AS tsquery) AND (taken_local, post) < (?1, ?2)
+          AND (CAST(?4 AS text) IS NULL OR ts_match_vq(words, CAST(CAST(?4 AS text) AS tsquery)))
         ORDER BY taken_local DESC, post DESC LIMIT ?5
       ) found LIMIT ?5
       """,
       values: [
-        .integer(end.localMilliseconds), .integer(end.id), .text(periodExpression), .text(expression),
-        .integer(Int64(limit)),
+        .integer(end.localMilliseconds), .integer(end.id), .text(periods.expression),
+        periods.isComplete ? .null : .text(expression), .integer(Int64(limit)),
       ], row: { $0.integer(0) })
   }
 }

@@ -28,10 +28,12 @@ package struct SearchQuery: Sendable, Hashable {
     words.isEmpty ? nil : Self.terms(words, dialect, completions).joined(separator: dialect.and)
   }
 
-  /// What the index of PostgreSQL has about posts of one period: all words, without their order and meaning. A
-  /// ``WordVector/periodMark`` before each word stands for the period.
-  var periodExpression: String {
-    Self.terms(words, .postgres, nil, hasPeriods: true).joined(separator: SQLDialect.postgres.and)
+  /// What the index of PostgreSQL has about posts of one period.
+  var periods: SearchPeriods {
+    SearchPeriods(
+      expression: Self.terms(words, .postgres, nil, hasPeriods: true).joined(
+        separator: SQLDialect.postgres.and),
+      isComplete: !Self.terms(words, .postgres, nil).contains { $0.contains(" <-> ") || $0.contains("':A") })
   }
 
   /// - Throws: `badText` if the text is too long or has too many words.
@@ -77,6 +79,14 @@ package struct SearchQuery: Sendable, Hashable {
     var known: Set<String> = []
     return terms.filter { known.insert($0.lowercased()).inserted }
   }
+}
+
+/// A search in the words of posts of one period, which the index of PostgreSQL has without their order and meaning.
+struct SearchPeriods: Sendable {
+  /// The words in the language of the index. A ``WordVector/periodMark`` before each of them stands for the period.
+  let expression: String
+  /// Whether all posts with these words are found. Otherwise, the words must also be in an order, or mean a date.
+  let isComplete: Bool
 }
 
 /// A text without spaces, and its meaning as a date.
