@@ -21,7 +21,9 @@ struct Bench {
       let settings = Settings(ProcessInfo.processInfo.environment)
       switch arguments.dropFirst().first {
       case nil: guard try measure(place, settings) else { exit(1) }
-      case "page": try Page(Results(contentsOf: place.results)).write(to: place.documents)
+      case "page":
+        try Page(Results(contentsOf: place.results), ManyPosts(contentsOf: place.manyPosts)).write(
+          to: place.documents)
       case "products":
         let products = settings.measurements.flatMap(\.products)
         Set(products).sorted().forEach(say)
@@ -41,6 +43,7 @@ struct Bench {
     raiseOpenFileLimit()
     // A damaged file is noticed before the measurement.
     var results = try Results(contentsOf: place.results)
+    let manyPosts = try ManyPosts(contentsOf: place.manyPosts)
     let web = try WebServer(place)
     defer { web.stop() }
     let laboratory = Laboratory(place: place, settings: settings, web: web)
@@ -63,7 +66,7 @@ struct Bench {
     if settings.isFull {
       results.replace(with: rows, of: run, names: Measurement.all.flatMap(\.questions).map(\.name))
       try results.json().write(to: place.results)
-      try Page(results).write(to: place.documents)
+      try Page(results, manyPosts).write(to: place.documents)
       try TransportTable(rows: rows, run: run).write(to: place.documents)
     } else {
       say("docs/benchmarks.md stays as it is, because ROUNDS or SECONDS is less than its default")

@@ -3,10 +3,12 @@ import Foundation
 
 struct Page {
   private let results: Results
+  private let manyPosts: ManyPosts
   private let rows: [String: Row]
 
-  init(_ results: Results) {
+  init(_ results: Results, _ manyPosts: ManyPosts = ManyPosts()) {
     self.results = results
+    self.manyPosts = manyPosts
     let entries = Dictionary(results.rows.map { ($0.name, $0) }) { $1 }
     rows = Measurement.all.flatMap(\.questions).reduce(into: [:]) { $0[$1.name] = Row($1, entries[$1.name]) }
   }
@@ -41,7 +43,7 @@ struct Page {
     1 KiB, started at half of the maximum rate, whether or not earlier requests have ended. Less is better.
 
     \(matrix(.paced))
-    \(Section.all.map(section).joined())
+    \(Section.all.map(section).joined())\(manyPosts.section())
     ## Runs
 
     \(runs)
@@ -127,7 +129,7 @@ struct Page {
   }
 
   /// Returns a table; the first of the lines is its heading.
-  private static func table(_ lines: [[String]]) -> String {
+  static func table(_ lines: [[String]]) -> String {
     guard let heading = lines.first else { return "" }
     return ([heading, heading.map { _ in "---" }] + lines.dropFirst())
       .map { "| " + $0.joined(separator: " | ") + " |" }

@@ -30,6 +30,9 @@ struct Place {
   /// The results that are kept between runs.
   var results: URL { documents.appending(path: "benchmarks.json") }
 
+  /// The server times of a kennel with very many photos.
+  var manyPosts: URL { documents.appending(path: "many-posts.json") }
+
   /// The file to which curl writes a body.
   var curlDownload: URL { downloads.appending(path: "curl-download") }
 

@@ -108,7 +108,7 @@ extension StoredBlobs: BlobSweeper {
       }
     } catch {
       // Not every store can list uploads, and it needs a permission of its own. Nothing depends on it.
-      if error.code == .notAllowed || error.code == .refused { return }
+      if [.notAllowed, .refused, .badResponse, .noSuchObject].contains(error.code) { return }
       throw KennelError(error, nil)
     }
   }

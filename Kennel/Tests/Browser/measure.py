@@ -3,6 +3,8 @@
 The server time is what the kennel reports itself in its metrics: from the request to the start of its response.
 """
 
+import datetime
+import json
 import os
 import pathlib
 import re
@@ -21,6 +23,8 @@ from kennel import Kennel, program
 ROUNDS = 100
 # Changes are measured less often, because each needs a photo.
 CHANGES = 9
+# The measured times: name, median and 99th percentile in milliseconds.
+results: list[dict[str, object]] = []
 
 
 def server_seconds(kennel: Kennel, route: str) -> float:
@@ -40,6 +44,7 @@ def measure(kennel: Kennel, name: str, route: str, ask, rounds: int = ROUNDS) ->
         times.append(1000 * (server_seconds(kennel, route) - before))
     times.sort()
     high = times[min(len(times) - 1, round(0.99 * len(times)) - 1)]
+    results.append({"name": name, "median": round(statistics.median(times), 2), "high": round(high, 2)})
     print(
         f"{name:44} median {statistics.median(times):8.2f} ms   99 % {high:8.2f} ms   maximum {times[-1]:8.2f} ms",
         flush=True)
@@ -61,12 +66,24 @@ def command(name: str, arguments: list[str]) -> None:
     print(f"{name:44} {1000 * (time.monotonic() - start):15.0f} ms", flush=True)
 
 
-def main(count: int) -> None:
+def record(file: pathlib.Path, count: int) -> None:
+    """Replaces the times with this database in a file."""
+    database = "PostgreSQL" if "KENNEL_DATABASE" in os.environ else "SQLite"
+    runs = json.loads(file.read_text()) if file.exists() else []
+    run = {"database": database, "date": datetime.date.today().isoformat(), "posts": count, "rows": results}
+    runs = [known for known in runs if known["database"] != database] + [run]
+    runs.sort(key=lambda known: known["database"], reverse=True)
+    file.write_text(json.dumps(runs, indent=2) + "\n")
+
+
+def main(count: int, file: pathlib.Path | None) -> None:
     with tempfile.TemporaryDirectory() as folder:
         kennel = Kennel(program(), pathlib.Path(folder) / "data")
         fill(kennel, count)
         try:
             requests(kennel, count)
+            if file:
+                record(file, count)
             kennel.stop()
             start = time.monotonic()
             kennel.start(0)
@@ -97,7 +114,8 @@ def requests(kennel: Kennel, count: int) -> None:
     measure(kennel, "GET /posts, deep in the list", "GET /posts", get(kennel, f"/posts?before={before}&limit=100"))
     measure(kennel, "GET /months", "GET /months", get(kennel, "/months"))
     measure(kennel, "GET /favourites", "GET /favourites", get(kennel, "/favourites", "Ada"))
-    measure(kennel, "GET /image-ids.txt", "GET /image-ids.txt", get(kennel, "/image-ids.txt"))
+    # Its time grows with the number of photos.
+    measure(kennel, "GET /image-ids.txt", "GET /image-ids.txt", get(kennel, "/image-ids.txt"), CHANGES)
     measure(kennel, "GET /peer/posts", "GET /peer/posts", get(kennel, "/peer/posts?limit=100"))
     measure(kennel, "GET /collage (cached thumbnails)", "GET /collage", get(kennel, "/collage?of=20"))
     posts: list[int] = []
@@ -116,4 +134,5 @@ def requests(kennel: Kennel, count: int) -> None:
 
 
 if __name__ == "__main__":
-    main(int(sys.argv[1]) if len(sys.argv) > 1 else 50_000)
+    main(
+        int(sys.argv[1]) if len(sys.argv) > 1 else 50_000, pathlib.Path(sys.argv[2]) if len(sys.argv) > 2 else None)

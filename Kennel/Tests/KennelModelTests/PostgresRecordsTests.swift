@@ -197,7 +197,8 @@ struct PostgresRecordsTests {
       UPDATE search SET words = words || CAST((
         SELECT string_agg('word' || number || ':7', ' ') FROM generate_series(1, 33000) number
       ) AS tsvector) WHERE post = 3;
-      DROP FUNCTION search_words;
+      DROP TRIGGER search_periods ON search;
+      DROP FUNCTION search_periods, search_words;
       UPDATE kennel SET version = 27
       """)
     pool.close()

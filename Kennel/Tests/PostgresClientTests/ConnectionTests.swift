@@ -175,6 +175,9 @@ import Testing
       #expect(error?.code == .badAddress)
       #expect(error.map { "\($0)".contains("s3cret") } == false)
     }
+    for text in ["postgres://dog:a%40b@host/my%40db", "postgres:///dogs?host=@socket&user=a@b"] {
+      _ = try PostgresAddress(text)
+    }
     let address = try PostgresAddress("postgres://dog:s3cret@db.example.org:5433/dogs?sslmode=require")
     #expect("\(address)" == "postgres://dog@db.example.org:5433/dogs")
     var dumped = ""

@@ -14,8 +14,8 @@ FROM step, generate_series(1, :count) AS number JOIN originals ON place = number
 ALTER TABLE posts ENABLE TRIGGER search_post_inserted;
 DROP INDEX search_by_word;
 INSERT INTO search (post, words, taken_local)
-SELECT id, search_words(to_tsvector('simple', caption || ' ' || name) || setweight(to_tsvector('simple', to_char(day, 'YYYY YYYYMM YYYYMMDD mon ')
-  || trim(to_char(day, 'month')) || ' ' || trim(to_char(day, 'month')) || to_char(day, 'FMDD')), 'A'), taken_local), taken_local
+SELECT id, to_tsvector('simple', caption || ' ' || name) || setweight(to_tsvector('simple', to_char(day, 'YYYY YYYYMM YYYYMMDD mon ')
+  || trim(to_char(day, 'month')) || ' ' || trim(to_char(day, 'month')) || to_char(day, 'FMDD')), 'A'), taken_local
 FROM (
   SELECT p.id, p.caption, p.taken_local, u.name, to_timestamp(p.taken_local / 1000) AT TIME ZONE 'UTC' AS day
   FROM posts p JOIN users u ON u.id = p.author

@@ -35,6 +35,25 @@ struct PageTests {
     #expect(page.contains("| 20 | >= 12x | met | 2 |"))
   }
 
+  @Test func `the times with very many photos are in one table, with a column for each database`() {
+    func run(_ database: String, _ rows: [ManyPosts.Row]) -> ManyPosts.Run {
+      ManyPosts.Run(database: database, date: "2026-01-01", posts: 1_000_000, rows: rows)
+    }
+    let page = Page(
+      Results(),
+      ManyPosts([
+        run(
+          "SQLite",
+          [.init(name: "a page", median: 0.84, high: 1.25), .init(name: "a search", median: 5, high: 13)]),
+        run("PostgreSQL", [.init(name: "a page", median: 2.34, high: 4.4)]),
+      ])
+    ).markdown()
+    #expect(page.contains("| Request | SQLite, median | 99 % | PostgreSQL, median | 99 % |"))
+    #expect(page.contains("| a page | 0.8 ms | 1.2 ms | 2.3 ms | 4.4 ms |"))
+    #expect(page.contains("| a search | 5.0 ms | 13.0 ms | - | - |"))
+    #expect(!Page(Results()).markdown().contains("many photos"))
+  }
+
   @Test func `the bars of the chart have lengths in proportion, and special characters are escaped`() {
     let chart = Chart(
       title: "A & B <fast>", unit: "req/s",

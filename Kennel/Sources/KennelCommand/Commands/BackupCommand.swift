@@ -109,7 +109,9 @@ enum BackupCommand {
     progress.end()
     await context.progress.stop()
     for hash in report.missing {
-      context.screen.warn("kennel: The backup does not contain the photo \(hash). Its post has no photo.")
+      context.screen.warn(
+        "kennel: The photo \(hash) is missing or altered, in the backup or on its way to the new place. Its post has no photo."
+      )
     }
     try await context.output.write("\(directory): \(contents(report))\n")
     return report.missing.isEmpty ? .success : .partial

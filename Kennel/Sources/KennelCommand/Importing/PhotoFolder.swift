@@ -60,8 +60,8 @@ struct PhotoFolder: Sendable {
       guard lstat(path + [0], &status) == 0 else {
         // The file may have been removed in the meantime.
         if errno == ENOENT { continue }
-        unreadable.append(Self.text(folder))
-        return folders
+        unreadable.append(Self.text(path))
+        continue
       }
       if add(path, status) { folders.append(path) }
     }

@@ -106,8 +106,9 @@ struct KennelServer: Sendable {
     while (try? await Task.sleep(for: .seconds(3600))) != nil {
       do throws(KennelError) {
         try await store.sweepPhotos()
-        if hours % 24 == 0 { try await store.sweepOrphans() }
+        let isFirstOfDay = hours % 24 == 0
         hours += 1
+        if isFirstOfDay { try await store.sweepOrphans() }
       } catch {
         if error.code == .closed || error.code == .cancelled { return }
         let cause = error.cause.map { " (\($0))" } ?? ""

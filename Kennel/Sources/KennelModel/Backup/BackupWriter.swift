@@ -150,8 +150,9 @@ struct BackupWriter: ~Copyable {
       let file = try store.blobs.waitForFile(hash, byteCount: byteCount)
       return try PhotoDirectory.hash(of: file.open()) == hash ? file : nil
     } catch {
-      // The photo is not missing if its store or its disk cannot be read now, and a later backup can have it.
-      guard error.isAboutPhoto else { throw error }
+      // The photo is not missing if its store cannot be reached now, and a later backup can have it. One file that cannot be read must
+      // not prevent all backups.
+      guard error.isAboutPhoto || [EIO, EACCES, EPERM, ELOOP].contains(error.errno) else { throw error }
       return nil
     }
   }

@@ -61,7 +61,7 @@ extension SearchIndex {
     try connection.run(
       """
       INSERT INTO search (post, words, taken_local)
-      SELECT p.id, search_words(CAST(e ->> 1 AS tsvector), p.taken_local), CASE WHEN p.binned IS NULL THEN p.taken_local END
+      SELECT p.id, CAST(e ->> 1 AS tsvector), CASE WHEN p.binned IS NULL THEN p.taken_local END
       FROM json_array_elements(CAST(? AS json)) e JOIN posts p ON p.id = CAST(e ->> 0 AS bigint)
       ON CONFLICT (post) DO UPDATE SET words = excluded.words, taken_local = excluded.taken_local
       """, .text(try json(vectors)))
@@ -168,7 +168,7 @@ struct WordVector {
     return String(short)
   }
 
-  /// Stands in a query for a period and the character itself. It is in no word of a text.
+  /// Stands in a query for a period between two of these characters. It is in no word of a text.
   static let periodMark = "#"
 
   /// Returns a word as a part of a text that PostgreSQL reads as a vector or as a query. Words are letters and digits only, but the safety
@@ -203,7 +203,7 @@ struct WordVector {
     let count = positions[word]?.count ?? 0
     guard count < Self.maximumCount else { return }
     // A word has a number of positions, and may begin at an even address.
-    byteCount += (count == 0 ? 2 * word.utf8.count + 16 : 0) + 2
+    byteCount += (count == 0 ? 2 * word.utf8.count + 17 : 0) + 2
     positions[word, default: []].append("\(min(last, Self.maximumPosition))\(weight)")
   }
 

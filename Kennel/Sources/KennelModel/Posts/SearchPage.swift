@@ -72,7 +72,7 @@ struct SearchPage: Sendable {
       )
       SELECT post FROM periods CROSS JOIN LATERAL (
         SELECT post FROM search
-        WHERE words @@ CAST(replace(?3, '#', period || '#') AS tsquery) AND (taken_local, post) < (?1, ?2)
+        WHERE words @@ CAST(replace(?3, '#', '#' || period || '#') AS tsquery) AND (taken_local, post) < (?1, ?2)
           AND (CAST(?4 AS text) IS NULL OR ts_match_vq(words, CAST(CAST(?4 AS text) AS tsquery)))
         ORDER BY taken_local DESC, post DESC LIMIT ?5
       ) found LIMIT ?5

@@ -29,8 +29,12 @@ package struct PostgresAddress: Sendable, Hashable, CustomStringConvertible, Cus
       if let value = option.pointee.value { values[String(cString: keyword)] = String(cString: value) }
       option += 1
     }
-    // An @ or a slash in a password ends it early. The rest of the password is then in one of these.
-    guard !isURL || ["host", "dbname"].allSatisfy({ values[$0]?.contains("@") != true }) else {
+    // An @ or a slash in a password ends it early. The rest of the password, with an @ behind it, is then in the name of the host or
+    // of the database.
+    let place = text.utf8.drop { $0 != UInt8(ascii: "/") }.dropFirst(2).prefix { $0 != UInt8(ascii: "?") }
+    let path = place.drop { $0 != UInt8(ascii: "/") }
+    guard !isURL || place.count(where: { $0 == UInt8(ascii: "@") }) <= 1 && !path.contains(UInt8(ascii: "@"))
+    else {
       throw PostgresError(
         .badAddress,
         "The address of the database is not valid: its host or its database has an @. Write special characters of a password as % escapes, such as %40 for @ and %2F for /."

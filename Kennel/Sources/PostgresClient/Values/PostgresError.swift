@@ -83,9 +83,8 @@ package struct PostgresError: Error, Sendable, Hashable, LocalizedError, CustomS
     case "40001", "40P01":
       return make(.conflict, "Other changes were made at the same time (\(message)). Try again.")
     case "57014": return make(.cancelled, "The operation was cancelled.")
-    // A standby refuses changes, with the second code if a transaction asks to write. A prepared statement whose tables have changed
-    // has that code too, and is prepared again the next time.
-    case "25006", "0A000":
+    // A standby refuses changes, with the second code if a transaction asks to write.
+    case _ where state == "25006" || state == "0A000" && message.contains("recovery"):
       return make(
         .busy, "The database does not accept changes now (\(message)). Try again, or check the server.")
     case "53300":
