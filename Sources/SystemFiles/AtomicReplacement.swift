@@ -81,7 +81,7 @@ public enum AtomicReplacement {
     return code
   }
 
-  /// Creates a file with a new name beside a path. Its descriptor is -1 if this fails.
+  /// Creates a file with a new name in the directory of a path. Its descriptor is -1 if this fails.
   private static func temporaryFile(for path: String, mode: mode_t) -> (descriptor: Int32, name: String) {
     let slash = path.lastIndex(of: "/").map { path.index(after: $0) } ?? path.startIndex
     // A name has at most 255 bytes.

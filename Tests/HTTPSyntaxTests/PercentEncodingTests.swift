@@ -16,6 +16,12 @@ import Testing
     #expect(encoded("%20") == "%20")
   }
 
+  @Test func `all bytes but unreserved ones and those that are kept are encoded`() {
+    #expect(PercentEncoding.encode("aZ09-._~") == "aZ09-._~")
+    #expect(PercentEncoding.encode("a/b c%é+", keeping: "/") == "a/b%20c%25%C3%A9%2B")
+    #expect(PercentEncoding.encode("a/b") == "a%2Fb")
+  }
+
   @Test func `every character without a percent sign is the same after encoding and decoding`() throws {
     let interesting: [UInt32] = [0x80, 0x7FF, 0x800, 0xD7FF, 0xE000, 0xFFFD, 0xFFFF, 0x10000, 0x10FFFF]
     for number in Array(0...0xFF) + interesting where number != 0x25 {

@@ -42,6 +42,16 @@ import Testing
     #expect(server.requests.map(\.text) == ["second\nthird\n"])
   }
 
+  @Test func `standard input has the length that a header field states`() async throws {
+    let server = try ScriptedServer.http { _ in Reply(201) }
+    let script = "printf 12345 | \"$1\" upload -H 'Content-Length: 5' - \"$2\""
+    let child = try ChildProcess(
+      ["/bin/sh", "-c", script, "sh", Program.path, server.address("/x")], environment: program.environment)
+    #expect(await runOnThread { child.waitForEnd(within: .seconds(90)) } == .exited(0))
+    #expect(server.requests.map { $0["Content-Length"] } == ["5"])
+    #expect(server.requests.map(\.text) == ["12345"])
+  }
+
   @Test func `standard input may be a socket`() async throws {
     let received = Gate()
     let server = try ScriptedServer { connection in

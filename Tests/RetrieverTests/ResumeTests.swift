@@ -372,6 +372,14 @@ import Testing
     #expect(await errorCode { _ = try await session.download(resumeFrom: data) } == .badServerResponse)
   }
 
+  @Test func `a tag that is strong later is the same tag`() async throws {
+    let server = try RangeServer(tag: "W/\"later\"", date: "Fri, 20 Nov 2026 20:00:00 GMT")
+    let session = URLSession.forTest()
+    let data = try #require(try await interrupted(server, session))
+    server.change(tag: "\"later\"")
+    #expect(try await difference(contents(session.download(resumeFrom: data).0), Self.body) == nil)
+  }
+
   @Test func `a rest that ends before the file does fails with resume data for what is missing`()
     async throws
   {

@@ -362,7 +362,7 @@ import Testing
   }
 
   @Test(arguments: [true, false])
-  func `a stale response replaces a time-out, but not the end of all time`(isIdle: Bool) async throws {
+  func `a stale response replaces an idle time-out, not that of the resource`(isIdle: Bool) async throws {
     let gate = Gate()
     defer { gate.open() }
     let server = try ScriptedServer.http { request in

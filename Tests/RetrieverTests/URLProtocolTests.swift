@@ -189,7 +189,7 @@ import Testing
     configuration.protocolClasses = [IdleProtocol.self]
     let session = URLSession(configuration: configuration)
     var request = URLRequest(url: try Self.url("https://idle.mock/"))
-    request.timeoutInterval = 1
+    request.timeoutInterval = 5
     let task = session.dataTask(with: request) { _, _, _ in }
     task.resume()
     #expect(await IdleProtocol.started.wait(within: .seconds(90)))

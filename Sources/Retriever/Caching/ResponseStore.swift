@@ -95,7 +95,7 @@ package final class ResponseStore: Sendable {
   package var moment: CacheInvalidations.Moment { memory.withLock { $0.invalidations.now } }
 
   /// Whether a response to a request that began at a moment may be stored.
-  package func mayStore(_ key: CacheKey, since moment: CacheInvalidations.Moment) -> Bool {
+  package func mayStore(_ key: CacheKey, since moment: CacheInvalidations.Moment?) -> Bool {
     memory.withLock { $0.mayStore(key, since: moment) }
   }
 
@@ -115,7 +115,14 @@ package final class ResponseStore: Sendable {
       return true
     }
     if isValid { storeOnDisk(entry, onDisk: onDisk) }
-    return isValid
+    return isValid && removeIfInvalid(entry, since: moment)
+  }
+
+  /// Removes from the disk what became invalid while it was stored. Returns whether it is still valid.
+  private func removeIfInvalid(_ entry: StoredEntry, since moment: CacheInvalidations.Moment?) -> Bool {
+    if mayStore(entry.head.key, since: moment) { return true }
+    disk?.remove(entry.head.key)
+    return false
   }
 
   private func storeOnDisk(_ entry: StoredEntry, onDisk: Bool) {
@@ -161,7 +168,11 @@ package final class ResponseStore: Sendable {
         state.change { $0.insert(combined) }
         return true
       }
-      if isUnchanged { return storeOnDisk(combined, onDisk: true) }
+      if isUnchanged {
+        storeOnDisk(combined, onDisk: true)
+        _ = removeIfInvalid(combined, since: moment)
+        return
+      }
     }
   }
 

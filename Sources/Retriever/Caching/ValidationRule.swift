@@ -11,7 +11,7 @@ package enum ValidationRule {
     _ entry: StoredHead, by response: HeaderFields, requestTime: Date, now: Date
   ) -> StoredHead? {
     if let tag = response.values(for: "ETag").first, let stored = entry.fields.values(for: "ETag").first,
-      !isSameTag(tag, stored)
+      !EntityTag.areWeaklyEqual(tag, stored)
     {
       return nil
     }
@@ -33,7 +33,9 @@ package enum ValidationRule {
     for name in ["ETag", "Last-Modified", "Content-Length"] {
       guard let received = response.values(for: name).first, let stored = entry.fields.values(for: name).first
       else { continue }
-      if name == "ETag" ? !isSameTag(received, stored) : received != stored { return .invalidate }
+      if name == "ETag" ? !EntityTag.areWeaklyEqual(received, stored) : received != stored {
+        return .invalidate
+      }
     }
     return .update(merged(entry, response, requestTime: requestTime, now: now))
   }
@@ -77,11 +79,5 @@ package enum ValidationRule {
 
   /// The fields that describe the stored bytes, which do not change (RFC 9111, 3.2).
   private static let bodyFields: Set = ["content-length", "content-encoding", "content-range"]
-
-  /// Compares two tags weakly: both may be marked as weak.
-  private static func isSameTag(_ left: String, _ right: String) -> Bool {
-    func opaque(_ tag: String) -> Substring { tag.hasPrefix("W/") ? tag.dropFirst(2) : tag[...] }
-    return opaque(left) == opaque(right)
-  }
 }
 #endif

@@ -46,11 +46,10 @@ struct ResumeData: Codable, Sendable {
       wasResumed
         || response.value(forHTTPHeaderField: "Accept-Ranges")?.lowercased().contains("bytes") == true
     else { return nil }
-    entityTag = response.value(forHTTPHeaderField: "ETag")
-    let tag = entityTag.flatMap { $0.hasPrefix("W/") ? nil : $0 }
-    guard let validator = tag ?? response.value(forHTTPHeaderField: "Last-Modified") else { return nil }
+    guard let version = FileVersion(response) else { return nil }
     self.url = url
-    self.validator = validator
+    validator = version.validator
+    entityTag = version.entityTag
     self.offset = offset
     fileName = file.lastPathComponent
     headers = Self.headers(of: request)
@@ -81,7 +80,9 @@ struct ResumeData: Codable, Sendable {
 
   /// Returns whether a response contains bytes that follow those in the file. It may end before the file does.
   func isContinued(by response: HTTPURLResponse) -> Bool {
-    guard response.statusCode == 206, isAboutSameVersion(response) else { return false }
+    guard response.statusCode == 206,
+      FileVersion(validator: validator, entityTag: entityTag).isThat(of: response)
+    else { return false }
     if let part = ContentRange(response.headerFields) { return part.range.lowerBound == offset }
     // A server need not know the length of the file.
     let range = response.value(forHTTPHeaderField: "Content-Range")
@@ -92,15 +93,6 @@ struct ResumeData: Codable, Sendable {
   func isIncomplete(after response: HTTPURLResponse, bodyLength: Int64) -> Bool {
     guard isContinued(by: response), let part = ContentRange(response.headerFields) else { return false }
     return bodyLength < part.length - offset
-  }
-
-  /// Some servers ignore `If-Range`. Parts of two versions must never be combined (RFC 9110, 15.3.7.3).
-  private func isAboutSameVersion(_ response: HTTPURLResponse) -> Bool {
-    let tag = response.value(forHTTPHeaderField: "ETag")
-    if let entityTag, let tag, tag != entityTag { return false }
-    let isDate = HTTPDateFormat.seconds(validator) != nil
-    let stated = isDate ? response.value(forHTTPHeaderField: "Last-Modified") : tag
-    return stated == nil || stated == validator
   }
 }
 

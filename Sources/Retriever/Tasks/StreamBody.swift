@@ -9,8 +9,8 @@ import TransferEngine
 /// therefore never accepts the beginning of a longer stream as the body. The engine detects a stream that is too
 /// short.
 ///
-/// `@unchecked Sendable`: `stream` and `total` are used on `queue` only. The rest is immutable or protected by the
-/// lock.
+/// `@unchecked Sendable`: `stream` and `total` are used on `queue` only, except that a `BoundInputStream`, which is safe to
+/// use from several threads, may be closed during a read. The rest is immutable or protected by the lock.
 final class StreamBody: TransferBodySource, @unchecked Sendable {
   private struct State: Sendable {
     var buffered: [UInt8] = []

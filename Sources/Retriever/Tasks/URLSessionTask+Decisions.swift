@@ -95,7 +95,7 @@ extension URLSessionTask {
     return .proceed
   }
 
-  /// Does the same after a question.
+  /// Performs the action after an answer of a delegate, and limits the time for a discarded response.
   private func performFollowing(_ action: TaskAction) {
     if case .release = action { limitDiscarding() }
     perform(action)

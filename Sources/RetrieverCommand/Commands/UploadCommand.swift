@@ -64,7 +64,10 @@ enum UploadCommand {
     let answer: URLResponse
     if file == "-" {
       let chunks = try InputFile.open(file).bytes.chunks
-      (data, answer) = try await session.upload(for: request, from: chunks, delegate: watcher)
+      // The server gets the length that the user states, and the input must have it.
+      let length = request.value(forHTTPHeaderField: "Content-Length").flatMap { Int64($0) }
+      (data, answer) = try await session.upload(
+        for: request, from: chunks, length: length.flatMap { $0 < 0 ? nil : $0 }, delegate: watcher)
     } else {
       (data, answer) = try await session.upload(
         for: request, fromFile: URL(fileURLWithPath: file), delegate: watcher)

@@ -12,6 +12,8 @@ package struct ResumeRecord: Codable, Sendable, Equatable {
   package var digest: String
   /// A strong entity tag or a date. With it, the server sends the rest only if the file has not changed.
   package var validator: String
+  /// The entity tag, which may be weak.
+  package var entityTag: String?
   package var total: Int64?
 
   /// Returns nil if the response has no validator, or if its body is not the file as it is stored.
@@ -19,11 +21,11 @@ package struct ResumeRecord: Codable, Sendable, Equatable {
     guard response.statusCode == 200, response.value(forHTTPHeaderField: "Content-Encoding") == nil,
       response.value(forHTTPHeaderField: "Accept-Ranges")?.lowercased() != "none"
     else { return nil }
-    let tag = response.value(forHTTPHeaderField: "ETag").flatMap { $0.hasPrefix("W/") ? nil : $0 }
-    guard let validator = tag ?? response.value(forHTTPHeaderField: "Last-Modified") else { return nil }
+    guard let version = FileVersion(response) else { return nil }
     self.url = Redaction.text(of: url)
     digest = Self.digest(of: url)
-    self.validator = validator
+    validator = version.validator
+    entityTag = version.entityTag
     self.total = total
   }
 
@@ -66,7 +68,8 @@ extension ResumeRecord {
   ///
   /// - Returns: The length; nil if the response does not continue this version of the file there.
   package func length(continuedBy response: HTTPURLResponse, at offset: Int64) -> Int64? {
-    guard response.statusCode == 206, isOfSameVersion(response),
+    guard response.statusCode == 206,
+      FileVersion(validator: validator, entityTag: entityTag).isThat(of: response),
       let words = response.value(forHTTPHeaderField: "Content-Range")?.split(separator: " "),
       words.count == 2, ASCII.equalIgnoringCase(words[0], "bytes")
     else { return nil }
@@ -82,12 +85,5 @@ extension ResumeRecord {
     let length = stated ?? total ?? end
     guard stated != nil || parts[1] == "*", end <= length, total == nil || total == length else { return nil }
     return length
-  }
-
-  /// Some servers ignore `If-Range`. Parts of two versions must never be combined (RFC 9110, 15.3.7.3).
-  private func isOfSameVersion(_ response: HTTPURLResponse) -> Bool {
-    let isDate = HTTPDateFormat.seconds(validator) != nil
-    let stated = response.value(forHTTPHeaderField: isDate ? "Last-Modified" : "ETag")
-    return stated == nil || stated == validator
   }
 }
