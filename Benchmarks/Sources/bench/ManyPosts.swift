@@ -1,7 +1,7 @@
 // The server times of a kennel with very many photos, in docs/many-posts.json. `scripts/time-kennel` measures them.
 import Foundation
 
-struct ManyPosts: Codable {
+struct ManyPosts {
   /// The times with one database.
   struct Run: Codable {
     let database: String
@@ -28,7 +28,7 @@ struct ManyPosts: Codable {
       return
     }
     do {
-      runs = try JSONDecoder().decode([Run].self, from: Data(contentsOf: file))
+      self.init(try JSONDecoder().decode([Run].self, from: Data(contentsOf: file)))
     } catch {
       throw Problem("\(file.path) is damaged: \(error). Restore it, or run scripts/time-kennel again")
     }
