@@ -68,7 +68,7 @@ class Move:
         with contextlib.closing(self.sqlite()) as database:
             names = database.execute(
                 "SELECT name FROM pragma_table_list WHERE schema = 'main' AND type = 'table' AND name NOT LIKE 'sqlite~_%' "
-                "ESCAPE '~' AND name <> 'search_changes' ORDER BY name").fetchall()
+                "ESCAPE '~' AND name NOT IN ('search_changes', 'search_old_entries') ORDER BY name").fetchall()
             for (name,) in names:
                 columns = database.execute("SELECT name, type FROM pragma_table_info(?)", (name,)).fetchall()
                 self.columns[name] = [(column, kind == "BLOB") for column, kind in columns]
