@@ -89,7 +89,7 @@ let package = Package(
     .target(name: "TerminalProgram", dependencies: ["SystemFiles"], swiftSettings: strict),
     .target(
       name: "RetrieverCommand",
-      dependencies: ["HTTPSyntax", "Retriever", "RetrieverImages", "TerminalProgram"],
+      dependencies: ["HTTPSyntax", "Retriever", "RetrieverImages", "SystemFiles", "TerminalProgram"],
       swiftSettings: strict),
     .executableTarget(name: "retriever-cli", dependencies: ["RetrieverCommand"], swiftSettings: strict),
 

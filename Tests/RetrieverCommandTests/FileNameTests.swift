@@ -66,7 +66,7 @@ import Testing
     let record = try #require(ResumeRecord(url: url, response: try response(200, fields), total: 5))
     let directory = try TemporaryDirectory()
     let path = directory.path("record")
-    try await record.write(path)
+    try record.write(path)
     #expect(ResumeRecord.read(path) == record)
     let text = try String(contentsOf: directory.file("record"), encoding: .utf8)
     #expect(!text.contains("secret") && !text.contains("geheim"))

@@ -126,7 +126,7 @@ struct BodyDownload: Sendable {
       if offset == 0, keepsPart,
         let record = ResumeRecord(url: url, response: response, total: total)
       {
-        try await record.write(PartialFile.recordPath(for: target))
+        try record.write(PartialFile.recordPath(for: target))
         isResumable = true
       }
       var count = offset

@@ -84,7 +84,7 @@ final class CommandContext: Sendable {
         try await writer.write(archive)
         try await writer.close()
       } else if case .file(let path) = place {
-        try await FileSystem.writePrivately(archive, to: path)
+        try FileSystem.writePrivately(archive, to: path)
       }
     } catch {
       throw Failure(error)

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import SystemFiles
 import TerminalProgram
 
 /// Where a body is written.
@@ -79,21 +80,9 @@ enum FileSystem {
   }
 
   /// Writes a file that only its owner can read. An existing file is replaced completely or not at all.
-  static func writePrivately(_ data: Data, to path: String) async throws(Failure) {
-    let temporary = URL(fileURLWithPath: path).deletingLastPathComponent()
-      .appendingPathComponent(".retriever-\(UUID().uuidString)").path
-    // Created with its final mode, so that others cannot open it at any time.
-    let descriptor = open(temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else { throw .file("Could not write \(path)", errno) }
-    let writer = DescriptorWriter(descriptor, name: path, closes: true)
-    do throws(Failure) {
-      try await writer.write(data)
-      try await writer.close()
-      try move(temporary, to: path, replaces: true)
-    } catch {
-      unlink(temporary)
-      throw error
-    }
+  static func writePrivately(_ data: Data, to path: String) throws(Failure) {
+    let code = data.withUnsafeBytes { AtomicReplacement.writePrivately([$0], to: path) }
+    if code != 0 { throw .file("Could not write \(path)", code) }
   }
 
   /// Renames a finished file. An existing file is replaced only if `replaces` is true.

@@ -48,7 +48,7 @@ package struct ResumeRecord: Codable, Sendable, Equatable {
   }
 
   /// Writes the record to a file that only its owner can read: someone else could guess a short secret from the hash.
-  func write(_ path: String) async throws(Failure) {
+  func write(_ path: String) throws(Failure) {
     let encoder = JSONEncoder()
     encoder.outputFormatting = [.prettyPrinted, .sortedKeys, .withoutEscapingSlashes]
     let data: Data
@@ -57,7 +57,7 @@ package struct ResumeRecord: Codable, Sendable, Equatable {
     } catch {
       throw .file("Could not write \(path)", error)
     }
-    try await FileSystem.writePrivately(data, to: path)
+    try FileSystem.writePrivately(data, to: path)
   }
 }
 
