@@ -32,8 +32,8 @@ SOAK_MINUTES ?= 0.5
 DEMO ?= kennel
 # `kennel demo` generates pictures of dogs. retriever-demo takes no arguments.
 ARGS ?= $(if $(filter kennel,$(DEMO)),demo)
-# As scripts/build-package does: with other flags, everything would be built again.
-RUN_FLAGS := $(if $(CI),-debug-info-format none)
+# With other flags than those of the tests, everything would be built again.
+RUN_FLAGS = $(shell scripts/build-package --flags)
 # Kennel is a package of its own. It uses the same folder as the root package, so the libraries are built only once.
 KENNEL := --package-path Kennel --scratch-path .build
 
@@ -132,7 +132,7 @@ test-sanitizers: # internal: the part of `make test` with sanitizers, and the te
 	@# The builds come first: the other part runs tests then, which often wait.
 	@scripts/test-threads --build . Kennel
 	@$(MAKE) --no-print-directory test-threads
-	@scripts/step 'random input' scripts/fuzz 3
+	@scripts/step 'random input' scripts/fuzz 1
 	@scripts/step 'adopt' scripts/test-adopt
 	@scripts/step 'random loads under both sanitizers' scripts/soak $(SOAK_MINUTES) thread address
 
@@ -142,8 +142,8 @@ adopt: setup-build ## build adopt, the tool for completion handlers, into build/
 	ln -sfn "$$(swift build --package-path Adopt --scratch-path .build/adopt -c release --show-bin-path)/adopt" build/adopt
 	@echo "adopt: run build/adopt --help for usage"
 
-test-adopt: setup-test ## run the tests of adopt, and the plug-in in other packages
-	scripts/test-adopt
+test-adopt: setup-test ## run the tests of adopt completely, and the plug-in in other packages
+	scripts/test-adopt --complete
 	scripts/check-adopt-plugin url
 	scripts/check-adopt-plugin path
 
@@ -174,7 +174,7 @@ soak: setup-test ## run random loads against servers that misbehave (default: MI
 	scripts/soak $(or $(MINUTES),1) plain
 
 test-curl: setup-test ## run engine, session and conformance tests with the newest libcurl of Debian's backports
-	swift build --build-tests
+	scripts/build-package . .build --build-tests
 	scripts/test-newest-curl 'tests with the newest libcurl' 900 $(TEST_FLAGS) --filter '$(CURL_FILTER)'
 
 test-http3: setup-test ## run the tests of HTTP/3 with caddy, and with the libcurl of Debian's backports that has it

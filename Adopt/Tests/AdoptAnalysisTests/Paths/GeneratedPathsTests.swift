@@ -1,10 +1,13 @@
+import Foundation
 import Testing
 
 @testable import AdoptAnalysis
 
-/// Checks random functions, and compares the findings with a run of all paths.
+/// Checks random functions, and compares the findings with a run of all paths: a million of them if ADOPT_TEST_COMPLETE
+/// in the environment is 1.
 struct GeneratedPathsTests {
-  static let wantedPaths = 1_050_000
+  static let isComplete = ProcessInfo.processInfo.environment["ADOPT_TEST_COMPLETE"] == "1"
+  static let wantedPaths = isComplete ? 1_050_000 : 250_000
 
   @Test(.timeLimit(.minutes(5)))
   func `the check agrees with running every path`() async {
@@ -15,10 +18,10 @@ struct GeneratedPathsTests {
       return await group.reduce(into: [Tally]()) { $0.append($1) }
     }
     let paths = halves.reduce(0) { $0 + $1.paths }
-    #expect(paths > 1_000_000)
+    #expect(paths >= Self.wantedPaths / 2 * 2)
     for half in halves {
       #expect(half.disagreement == nil, "\(half.disagreement ?? "")")
-      #expect(half.silent > 1_000 && half.repeated > 1_000 && half.clean > 100)
+      #expect(half.silent > 200 && half.repeated > 200 && half.clean > 20)
     }
     print("generated: \(halves.map(\.summary).joined(separator: "; "))")
   }
