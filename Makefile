@@ -97,14 +97,17 @@ test: setup-build ## run all tests, also under sanitizers, and check the built p
 	@# In a terminal, sudo may ask for a password. Otherwise the builds do not wait for what only tests need.
 	@if [ -t 0 ]; then scripts/setup build test browser stores; fi
 	@# Tests often wait, so builds of the other part use the processors meanwhile. Each part has folders of its own.
+	@# The tests of the page wait for the build of Kennel in the first part.
 	@scripts/setup build test browser stores & setup=$$!; \
-		TEST_LOG=build/test-sanitizers.log $(MAKE) --no-print-directory test-sanitizers & sanitizers=$$!; \
+		(export TEST_LOG=build/test-sanitizers.log status=0; \
+			$(MAKE) --no-print-directory test-sanitizers || status=$$?; \
+			scripts/step 'page in a browser' scripts/test-page || status=$$?; exit $$status) & sanitizers=$$!; \
 		status=0; $(MAKE) --no-print-directory test-plain || status=$$?; wait $$sanitizers || status=$$?; \
 		wait $$setup || true; exit $$status
 	@if [ -s build/unsteady ]; then echo "test: these tests failed in parallel and passed alone:"; cat build/unsteady; fi
 	@echo "test: all tests passed"
 
-test-plain: # internal: the part of `make test` without sanitizers and adopt
+test-plain: # internal: the part of `make test` without sanitizers, adopt and the page
 	@scripts/step 'build' scripts/build-package . .build --build-tests
 	@scripts/setup build test
 	@scripts/test-swift 'tests' 900 $(TEST_FLAGS)
@@ -125,7 +128,6 @@ test-plain: # internal: the part of `make test` without sanitizers and adopt
 	@scripts/step 'benchmark results' scripts/check-benchmarks
 	@scripts/step 'targets of make help' scripts/test-make-help
 	@scripts/step 'release' scripts/release --dry-run 99.0.0
-	@scripts/step 'page in a browser' scripts/test-page
 
 test-sanitizers: export RETRIEVER_TEST_TARGETS := $(TSAN_TARGETS)
 test-sanitizers: # internal: the part of `make test` with sanitizers, and the tests of adopt

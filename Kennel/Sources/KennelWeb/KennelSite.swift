@@ -179,6 +179,7 @@ package final class KennelSite: Sendable {
       do {
         try policy.refuseCrossSite(request)
         try await gate.admit(&call, to: route.access)
+        gate.admitAgainAtEnd(of: &call, to: route.access)
         var answer = try await route.handler(endpoints, call)
         if !call.isOpenToEveryone { CacheControl.makePrivate(&answer.fields) }
         answer = await problems.refined(answer, request, isPage: route.isPage)

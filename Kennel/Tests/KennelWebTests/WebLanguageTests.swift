@@ -206,6 +206,14 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    ("The photo is incomplete. Upload the complete file.", "Das Foto ist unvollständig."),
+    ("The video has 20000 × 10 pixels. Save it with a lower resolution.", "Das Video hat 20000 × 10 Pixel."),
+  ])
+  func `what is wrong with a file is said in German`(sentence: String, beginning: String) {
+    #expect(Words.german.problems.sentence(sentence, 422).hasPrefix(beginning))
+  }
+
   @Test func `values are taken over into the translation of a sentence`() {
     let table = SentenceTable([
       ("Wait {} seconds.", "Warte {} Sekunden."), ("{} of {}", "{} von {}"), ("Only {} can.", "Nein."),

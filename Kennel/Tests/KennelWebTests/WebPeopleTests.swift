@@ -1,9 +1,9 @@
 import Foundation
-import HTTPService
 import KennelTestSupport
 import TestSupport
 import Testing
 
+@testable import HTTPService
 @testable import KennelModel
 @testable import KennelStorage
 @testable import KennelWeb
@@ -180,6 +180,60 @@ import Testing
       #expect(try await browser.post("/people/\(ada.id)/role", ["role": "viewer"]).status == 303)
       #expect(try await browser.get("/people").status == 403)
     }
+  }
+
+  @Test func `content is only deleted with an account if that was chosen`() async throws {
+    try await withFamily { web, ada, ben, _ in
+      try await web.store.accounts.setRole(.owner, of: ben.id)
+      let browser = try await FormClient(web.site, signedInAs: ada, in: web.store)
+      for content in [#""content":"keep","#, ""] {
+        let answer = try await browser.post("/people/\(ben.id)/remove", json: "{\(content)\"sure\":true}")
+        #expect(answer.status == 422 && answer.text.contains("Choose what happens"), "\(content)")
+      }
+      let own = try await browser.post("/people/\(ada.id)/remove", json: #"{"content":"kept","sure":true}"#)
+      #expect(own.status == 422 && own.text.contains("Your own posts and comments cannot be kept"))
+      // The page had no choice, because there was nothing when it was made.
+      let shown = try await browser.post("/people/\(ben.id)/remove", ["sure": "yes"])
+      #expect(shown.status == 422 && shown.text.contains("Keep the 1 photo, under your name"))
+      #expect(try await web.store.posts.page().count == 3)
+      #expect(try await web.store.accounts.users().count == 3)
+    }
+  }
+
+  @Test func `an owner who was demoted while the body arrived changes nothing`() async throws {
+    let clock = ManualKennelClock()
+    try await withSite(clock: clock.clock) { web in
+      let ada = try await web.store.addUser("Ada", role: .owner)
+      let ben = try await web.store.addUser("Ben", role: .owner)
+      let token = try await web.store.accounts.beginSession(of: ada.id).token.text
+      for path in ["/people/\(ada.id)/role", "/people/invitations"] {
+        try await web.store.accounts.setRole(.owner, of: ada.id)
+        let text = Data(#"{"role":"owner"}"#.utf8)
+        let channel = UploadChannel(highWaterMark: 1 << 16) {}
+        _ = text.prefix(5).withUnsafeBytes { channel.append($0) }
+        let request = try self.request(
+          path, ["Cookie": "kennel=" + token], HTTPRequestBody(channel: channel, announcedLength: 16))
+        async let answer = web.site.respond(to: request)
+        // The site has admitted Ada when it reads the body.
+        #expect(await eventually { channel.bufferedCount == 0 })
+        clock.advance(by: .seconds(30))
+        try await web.store.accounts.setRole(.member, of: ada.id)
+        _ = text.dropFirst(5).withUnsafeBytes { channel.append($0) }
+        channel.finish(.complete)
+        #expect(await answer.status == .forbidden)
+      }
+      #expect(try await web.store.accounts.user(ada.id)?.role == .member)
+      #expect(try await web.store.accounts.invitations().isEmpty)
+      #expect(try await web.store.accounts.user(ben.id)?.role == .owner)
+    }
+  }
+
+  private func request(_ path: String, _ fields: HTTPFields, _ body: HTTPRequestBody) throws -> HTTPRequest {
+    let all: HTTPFields = ["Host": "localhost", "Content-Type": "application/json"]
+    var request = try HTTPRequest(method: .post, target: path, fields: all)
+    for field in fields { request.fields.append(field.name, field.value) }
+    request.body = body
+    return request
   }
 
   @Test func `a person is removed with or without what is theirs`() async throws {

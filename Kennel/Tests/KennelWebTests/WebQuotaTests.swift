@@ -55,6 +55,9 @@ import Testing
       #expect(
         wrong.text.contains(#"aria-describedby="person-size-hint person-size-error" aria-invalid="true""#))
       #expect(try await own() == nil)
+      for size in ["1,000 MB", "1.000 MB", "1,000,000 B"] {
+        #expect(try await browser.post(path, ["quota": "size", "size": size]).status == 422, "\(size)")
+      }
       let changed = try await browser.post(path, ["quota": "size", "size": "1,5 GB"])
       #expect(changed.status == 303 && changed.location == "/people/\(ada.id)?done=quota")
       #expect(try await own() == .bytes(1_500_000_000))

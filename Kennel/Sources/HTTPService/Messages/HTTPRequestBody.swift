@@ -18,6 +18,7 @@ public struct HTTPRequestBody: AsyncSequence, Sendable {
   let channel: UploadChannel
   /// The length that the client announced; nil if it announced none, 0 if there is no body.
   public let announcedLength: Int64?
+  private var check: (@Sendable () async throws -> Void)?
 
   init(channel: UploadChannel, announcedLength: Int64?) {
     self.channel = channel
@@ -28,17 +29,33 @@ public struct HTTPRequestBody: AsyncSequence, Sendable {
     self.init(channel: UploadChannel(complete: Data(bytes)), announcedLength: Int64(bytes.count))
   }
 
+  /// Returns the body with a check at its end: a client can take minutes to send it, and may not have the right to any more
+  /// by then.
+  ///
+  /// - Parameter check: The check, which runs when a task has read the last piece. Reading throws its error instead of ending.
+  /// - Returns: The body. It replaces this one: only one of the two can be read.
+  public func checkedAtEnd(_ check: @escaping @Sendable () async throws -> Void) -> HTTPRequestBody {
+    var body = self
+    body.check = check
+    return body
+  }
+
   /// Returns an iterator over the unread pieces.
-  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(channel: channel) }
+  public func makeAsyncIterator() -> AsyncIterator { AsyncIterator(channel: channel, check: check) }
 
   /// The iterator over the pieces of a body.
   public struct AsyncIterator: AsyncIteratorProtocol {
     let channel: UploadChannel
+    let check: (@Sendable () async throws -> Void)?
 
     /// Returns the next piece, or nil at the end.
     ///
     /// - Throws: See ``HTTPRequestBody``.
-    public mutating func next() async throws -> Data? { try await channel.next() }
+    public mutating func next() async throws -> Data? {
+      if let piece = try await channel.next() { return piece }
+      try await check?()
+      return nil
+    }
   }
 
   /// Reads the complete body into memory.
@@ -54,6 +71,7 @@ public struct HTTPRequestBody: AsyncSequence, Sendable {
       guard piece.count <= limit - all.count else { throw HTTPServerError.bodyTooLarge(limit) }
       if all.isEmpty { all = piece } else { all.append(piece) }
     }
+    try await check?()
     return all
   }
 }

@@ -11,7 +11,7 @@ extension PeopleEndpoints {
     let quota: Quota?
     if text.lowercased() == "default" {
       quota = nil
-    } else if let known = Quota(text.replacing(",", with: ".")) {
+    } else if !Self.isAmbiguous(text), let known = Quota(text.replacing(",", with: ".")) {
       quota = known
     } else {
       let problem = Problem(
@@ -25,5 +25,10 @@ extension PeopleEndpoints {
     }
     try await store.quotas.set(quota, of: user.id)
     return end(call, at: "/people/\(user.id)?done=quota")
+  }
+
+  /// Whether a number could have a separator of thousands: 1,000 is a thousand in English, and one in German.
+  private static func isAmbiguous(_ text: String) -> Bool {
+    text.contains(/[0-9][.,][0-9]{3}(?![0-9])/)
   }
 }

@@ -112,7 +112,7 @@ struct PeopleEndpoints: Sendable {
       try await accounts.setRole(role, of: user.id)
     } catch {
       guard form.isFromPage, error.code == .notAllowed else { throw error }
-      return try await refusal(error, user, call)
+      return try await refusal(Problem(error), user, call)
     }
     return end(call, at: "/people/\(user.id)?done=role")
   }
@@ -124,24 +124,47 @@ struct PeopleEndpoints: Sendable {
     guard ["yes", "true"].contains(form["sure"]) else {
       throw Problem(.unprocessableContent, "Removing an account cannot be undone. Confirm it with “sure”.")
     }
-    let keeps = form["content"] == "kept" && user.id != viewer.id
+    let keeps: Bool
+    switch form["content"] {
+    case "removed": keeps = false
+    case "kept":
+      guard user.id != viewer.id else { throw Self.nobodyToKeep }
+      keeps = true
+    case nil:
+      // The form of a person without content has no choice. Something may have been shared meanwhile.
+      let belongings = try await accounts.belongings(of: user.id)
+      guard belongings.posts == 0, belongings.comments == 0 else {
+        guard form.isFromPage else { throw Self.contentNotChosen }
+        return try await refusal(Self.contentNotChosen, user, call)
+      }
+      keeps = false
+    default: throw Self.contentNotChosen
+    }
     do throws(KennelError) {
       _ = try await accounts.removeUser(
         user.id, contentPolicy: keeps ? .transferred(to: viewer.id) : .removed)
     } catch {
       guard form.isFromPage, error.code == .notAllowed else { throw error }
-      return try await refusal(error, user, call)
+      return try await refusal(Problem(error), user, call)
     }
     return end(call, at: user.id == viewer.id ? "/" : "/people?done=removed")
   }
 
+  private static let nobodyToKeep = Problem(
+    .unprocessableContent,
+    "Your own posts and comments cannot be kept, because you would keep them. Choose to delete them too, or ask another owner to remove the account."
+  )
+  private static let contentNotChosen = Problem(
+    .unprocessableContent,
+    "Choose what happens to the posts and comments: “content” must be kept or removed.")
+
   /// Shows the page of a person again, with what was wrong.
-  private func refusal(_ error: KennelError, _ user: User, _ call: Call) async throws -> HTTPResponse {
+  private func refusal(_ problem: Problem, _ user: User, _ call: Call) async throws -> HTTPResponse {
     let viewer = try await visitors.user(of: call)
     let pages = pages(for: viewer, call)
-    let sentence = pages.words.problems.sentence(error.description, HTTPStatus.forbidden.rawValue)
+    let sentence = pages.words.problems.sentence(problem.detail, problem.status.rawValue)
     return try await page(
-      of: user, call, FormEntry(notice: sentence, isProblem: true), status: .forbidden)
+      of: user, call, FormEntry(notice: sentence, isProblem: true), status: problem.status)
   }
 
   /// Returns the page of a person.

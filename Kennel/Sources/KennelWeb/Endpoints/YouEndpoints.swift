@@ -152,8 +152,10 @@ struct YouEndpoints: Sendable {
       guard let entry = FormEntry(error, form, pages(for: user, call).words) else { throw error }
       // The present password was wrong, but the user is still signed in.
       let status = Problem.status(of: error)
-      return try await page(
+      var response = try await page(
         of: user, call, entry, status: status == .unauthorized ? .unprocessableContent : status)
+      response.fields["Retry-After"] = Problem(error).fields["Retry-After"]
+      return response
     }
     return form.isFromPage ? AccountPage.redirect(to: "/you?done=\(done)") : .noContent
   }

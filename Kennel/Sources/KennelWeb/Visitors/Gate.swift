@@ -67,6 +67,24 @@ struct Gate: Sendable {
     guard access.admits(user.role) else { throw Problem(.forbidden, access.refusal) }
   }
 
+  /// The time after which the sender of a request is admitted again.
+  private static let admissionTime: Duration = .seconds(1)
+
+  /// Admits the user who sent a request again when the last byte of its body has arrived. A client can take minutes to send it,
+  /// and its session or the user's role may have ended meanwhile.
+  func admitAgainAtEnd(of call: inout Call, to access: Access) {
+    guard let user = call.visitor?.user, call.request.body.announcedLength != 0 else { return }
+    let begin = clock.uptime()
+    let admitted = call
+    call.request.body = call.request.body.checkedAtEnd {
+      guard clock.uptime() - begin > Self.admissionTime else { return }
+      var call = admitted
+      call.visitor = nil
+      try await admit(&call, to: access)
+      guard call.visitor?.user?.id == user.id else { throw Problem.signInRequired }
+    }
+  }
+
   /// Returns the link whose token is in the path.
   private func link(in call: Call) async throws -> SecretLink {
     let address = visitors.policy.client(of: call.request).address

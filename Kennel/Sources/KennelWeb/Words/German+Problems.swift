@@ -140,6 +140,14 @@ extension Words {
       "Ein Konto zu entfernen lässt sich nicht rückgängig machen. Bestätige es zuerst."
     ),
     (
+      "Your own posts and comments cannot be kept, because you would keep them. Choose to delete them too, or ask another owner to remove the account.",
+      "Deine eigenen Beiträge und Kommentare kannst du nicht behalten. Lösche sie mit dem Konto, oder bitte einen anderen Admin, das Konto zu entfernen."
+    ),
+    (
+      "Choose what happens to the posts and comments: “content” must be kept or removed.",
+      "Wähle, was mit den Beiträgen und Kommentaren geschieht."
+    ),
+    (
       "The request comes from another site. Repeat the action on Kennel's own page.",
       "Die Anfrage kommt von einer anderen Seite. Wiederhole sie auf der Seite des Kennels."
     ),
@@ -210,6 +218,10 @@ extension Words {
     (
       "The file type is not supported. Use a JPEG, PNG, WebP, GIF, HEIC or AVIF image, or an MP4 or MOV video.",
       "Diese Art von Datei wird nicht unterstützt. Verwende ein Bild im Format JPEG, PNG, WebP, GIF, HEIC oder AVIF oder ein Video im Format MP4 oder MOV."
+    ),
+    (
+      "The photo is incomplete. Upload the complete file.",
+      "Das Foto ist unvollständig. Lade die vollständige Datei hoch."
     ),
     (
       "The photo is damaged. Save it again in an image editor and upload the new file.",

@@ -27,6 +27,10 @@ extension Words {
       "Das Video verweist auf andere Dateien. Speichere es als eigenständige Datei."
     ),
     (
+      "The video has {} × {} pixels. Save it with a lower resolution.",
+      "Das Video hat {} × {} Pixel. Speichere es mit einer niedrigeren Auflösung."
+    ),
+    (
       "The video is incomplete: {}. Upload the complete file.",
       "Das Video ist unvollständig. Lade die vollständige Datei hoch."
     ),
