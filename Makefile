@@ -48,9 +48,9 @@ PEERS := build/peers/curl-client build/peers/holder build/peers/go-client build/
 CFLAGS_PEERS := -std=c11 -O2 -Wall -Wextra -Werror
 
 .PHONY: help setup setup-build setup-test setup-bench setup-package run overlay install deb check-deb api test \
-	test-plain test-sanitizers test-fast test-threads test-threads-pages test-curl test-http3 test-negotiate test-stores \
-	test-worlds test-adopt adopt fuzz bench bench-page lint docs conformance differential soak clean
-# The steps run one after the other; only `make test` has two parts that run at the same time.
+	test-plain test-programs test-sanitizers test-fast test-threads test-threads-pages test-curl test-http3 \
+	test-negotiate test-stores test-worlds test-adopt adopt fuzz bench bench-page lint docs conformance differential soak clean
+# The steps run one after the other; only `make test` has parts that run at the same time.
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -97,23 +97,26 @@ test: setup-build ## run all tests, also under sanitizers, and check the built p
 	@# In a terminal, sudo may ask for a password. Otherwise the builds do not wait for what only tests need.
 	@if [ -t 0 ]; then scripts/setup build test browser stores; fi
 	@# Tests often wait, so builds of the other part use the processors meanwhile. Each part has folders of its own.
-	@# The tests of the page wait for the build of Kennel in the first part.
 	@scripts/setup build test browser stores & setup=$$!; \
-		(export TEST_LOG=build/test-sanitizers.log status=0; \
-			$(MAKE) --no-print-directory test-sanitizers || status=$$?; \
-			scripts/step 'page in a browser' scripts/test-page || status=$$?; exit $$status) & sanitizers=$$!; \
+		TEST_LOG=build/test-sanitizers.log $(MAKE) --no-print-directory test-sanitizers & sanitizers=$$!; \
 		status=0; $(MAKE) --no-print-directory test-plain || status=$$?; wait $$sanitizers || status=$$?; \
 		wait $$setup || true; exit $$status
 	@if [ -s build/unsteady ]; then echo "test: these tests failed in parallel and passed alone:"; cat build/unsteady; fi
 	@echo "test: all tests passed"
 
-test-plain: # internal: the part of `make test` without sanitizers, adopt and the page
+test-plain: # internal: the part of `make test` without sanitizers and adopt
 	@scripts/step 'build' scripts/build-package . .build --build-tests
 	@scripts/setup build test
 	@scripts/test-swift 'tests' 900 $(TEST_FLAGS)
 	@scripts/step 'linked libraries' scripts/check-links
 	@scripts/step 'build of Kennel' scripts/build-package Kennel .build --build-tests
 	@scripts/test-swift "Kennel's tests" 900 $(KENNEL) $(TEST_FLAGS)
+	@# The tests of the page mostly wait for the browser.
+	@export KENNEL_PROGRAM=$$(swift build $(KENNEL) --show-bin-path)/kennel; \
+		TEST_LOG=build/test-page.log scripts/step 'page in a browser' scripts/test-page & page=$$!; \
+		status=0; $(MAKE) --no-print-directory test-programs || status=$$?; wait $$page || status=$$?; exit $$status
+
+test-programs: # internal: the rest of that part, which runs beside the tests of the page
 	@TEST_WORLD=postgres scripts/test-swift "Kennel's tests with PostgreSQL" 900 $(KENNEL) $(TEST_FLAGS) \
 		--filter '$(WORLD_FILTER)' --skip '$(WORLD_SKIP)'
 	@scripts/test-stores

@@ -13,13 +13,14 @@ import Testing
       "a picture",
       [
         limits.bytes, limits.pixels, limits.dimension, limits.frames, limits.memory,
-        Int(limits.duration.components.seconds), limits.animationPixels,
+        Int(limits.duration.components.seconds), limits.animationPixels, HEVCUnits.maximumCount,
       ]
     ),
     (
       "metadata of a picture",
       [
-        MetadataRecords.maximumBytes, MetadataText.maximumBytes, MetadataRecords.maximumTexts,
+        MetadataRecords.maximumBytes, RecordBudget.maximumBytes, MetadataText.maximumBytes,
+        MetadataRecords.maximumTexts,
         JPEGSegments.maximumSegments, JPEGSegments.maximumSegments, MetadataRecords.maximumParts,
         FileBoxes.maximumCount, HEIFDecoder.maximumMetaSize, MovieFile.maximumTrackCount,
         MovieSamples.maximumTableSize, GainMap.maximumBytes, StrippingPlan.maximumPieces,

@@ -4,6 +4,7 @@ struct PNGOrientation {
   private var exif: ImageOrientation?
   private var profile: ImageOrientation?
   private var xmp: ImageOrientation?
+  private(set) var budget = RecordBudget()
 
   var value: ImageOrientation? { exif ?? profile ?? xmp }
 
@@ -18,12 +19,12 @@ struct PNGOrientation {
     }
     guard let text = PNGText(name: name, data: data) else { return }
     if text.keyword == "XML:com.adobe.xmp" {
-      guard xmp == nil, let packet = text.bytes() else { return }
+      guard xmp == nil, let packet = text.bytes(within: &budget) else { return }
       xmp = XMPPacket(packet).orientation
     } else if let kind = ImageMagickProfile.kind(text.keyword), ["exif", "app1"].contains(kind) {
-      guard profile == nil, let bytes = text.bytes().flatMap({ ImageMagickProfile.decode($0) }) else {
-        return
-      }
+      guard profile == nil, let digits = text.bytes(within: &budget),
+        let bytes = ImageMagickProfile.decode(digits)
+      else { return }
       profile = EXIFOrientation.read(bytes)
     }
   }

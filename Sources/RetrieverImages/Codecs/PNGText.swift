@@ -5,6 +5,8 @@ import Foundation
 struct PNGText {
   /// The maximum size of a text after it was inflated. A larger text is ignored.
   static let maximumBytes = 4 << 20
+  /// The maximum number of bytes that deflate stores in one byte.
+  private static let maximumRatio = 1_032
 
   let keyword: String
   private let name: String
@@ -40,20 +42,28 @@ struct PNGText {
     }
   }
 
-  /// Returns the bytes of the text; nil if they are damaged or too many.
-  func bytes() -> [UInt8]? {
-    guard isCompressed else { return stored.count <= Self.maximumBytes ? Array(stored) : nil }
-    return stored.withUnsafeBytes { bytes in
+  /// Returns the bytes of the text; nil if they are damaged, too many, or over the budget.
+  func bytes(within budget: inout RecordBudget) -> [UInt8]? {
+    guard isCompressed else {
+      guard stored.count <= Self.maximumBytes, budget.take(stored.count) else { return nil }
+      return Array(stored)
+    }
+    let maximum = min(Self.maximumBytes, budget.left)
+    guard maximum > 0 else { return nil }
+    let inflated: [UInt8]? = stored.withUnsafeBytes { bytes in
       var output = codec_buffer()
-      guard codec_inflate(bytes.bytes, bytes.count, Self.maximumBytes, &output) == .done else { return nil }
+      guard codec_inflate(bytes.bytes, bytes.count, maximum, &output) == .done else { return nil }
       defer { free(output.bytes) }
       return Array(UnsafeBufferPointer(start: output.bytes, count: output.count))
     }
+    // Where the inflating of a damaged text ended is not known, so it costs what it can have been.
+    _ = budget.take(inflated?.count ?? min(maximum, stored.count * Self.maximumRatio))
+    return inflated
   }
 
-  /// Returns the text without surrounding spaces; nil if it is empty, damaged or too long.
-  func text() -> String? {
-    guard let bytes = bytes() else { return nil }
+  /// Returns the text without surrounding spaces; nil if it is empty, damaged, too long or over the budget.
+  func text(within budget: inout RecordBudget) -> String? {
+    guard let bytes = bytes(within: &budget) else { return nil }
     return name == "iTXt" ? MetadataText.decode(bytes) : MetadataText.trimmed(MetadataText.latin1(bytes))
   }
 }

@@ -61,6 +61,15 @@ struct HEIFFile {
     return data
   }
 
+  /// Returns the data of an item with metadata; nil if it is too large, over the budget, or not in the file.
+  ///
+  /// Any number of items can share the same bytes of the file.
+  func record(_ item: UInt32, within budget: inout RecordBudget) throws(ImageError) -> [UInt8]? {
+    let maximum = min(MetadataRecords.maximumBytes, budget.left)
+    guard let data = try data(of: item, maximum: maximum), budget.take(data.count) else { return nil }
+    return data
+  }
+
   /// An item with metadata.
   enum Description { case exif, xmp }
 

@@ -32,6 +32,7 @@ struct HEIFParts {
   private(set) var removed: Set<StrippedImage.Record> = []
 
   private let source: HEIFFile
+  private var budget = RecordBudget()
   /// The content of the `mdat` boxes.
   private let data: DisjointRanges
 
@@ -90,7 +91,8 @@ struct HEIFParts {
   private mutating func leaveOutItems() throws(ImageError) {
     let tiles = Set(source.meta.references.filter { $0.key.type == "dimg" }.values.joined())
     var (inFile, inMeta): ([Range<Int>], [Range<Int>]) = ([], [])
-    for (item, type) in source.meta.types where !items.contains(item) {
+    // The order determines which records are within the budget.
+    for (item, type) in source.meta.types.sorted(by: { $0.key < $1.key }) where !items.contains(item) {
       let isPicture = Self.pictureTypes.contains(type)
       // The tiles of a grid are left out with the grid.
       if !isPicture || !tiles.contains(item) { try report(item) }
@@ -115,7 +117,8 @@ struct HEIFParts {
     switch source.description(item) {
     case .exif:
       removed.insert(.exif)
-      if let tiff = try exif(item), EXIFValues(tiff).hasLocation { removed.insert(.location) }
+      guard !removed.contains(.location), let tiff = try exif(item) else { return }
+      if EXIFValues(tiff).hasLocation { removed.insert(.location) }
     case .xmp: removed.insert(.xmp)
     case nil:
       let isThumbnail = !source.meta.targets(of: "thmb", from: item).isEmpty
@@ -123,8 +126,8 @@ struct HEIFParts {
     }
   }
 
-  private func exif(_ item: UInt32) throws(ImageError) -> TIFFReader? {
-    try source.data(of: item, maximum: MetadataRecords.maximumBytes).flatMap {
+  private mutating func exif(_ item: UInt32) throws(ImageError) -> TIFFReader? {
+    try source.record(item, within: &budget).flatMap {
       TIFFReader(HEIFFile.tiff($0))
     }
   }

@@ -23,7 +23,7 @@ extension MetadataRecords {
     orientation = properties.orientation
     profile = (properties.profile ?? first.profile).map { Data($0) }
     for item in file.descriptions(of: primary) {
-      guard let data = try file.data(of: item, maximum: Self.maximumBytes) else { continue }
+      guard let data = try file.record(item, within: &budget) else { continue }
       switch file.description(item) {
       case .exif: takeEXIF(HEIFFile.tiff(data))
       case .xmp: takeXMP(data)

@@ -15,7 +15,7 @@ extension MetadataRecords {
       switch kind {
       case .jfif: resolution = resolution ?? Self.jfifResolution(contents)
       case .exif: takeEXIF(Array(contents))
-      case .xmp: takeXMP(contents)
+      case .xmp: if budget.take(contents.count) { takeXMP(contents) }
       case .extendedXMP: extensionParts.append(payload)
       case .profile: profileParts.append(payload)
       case .photoshop: takeIPTC(contents)

@@ -38,9 +38,11 @@ extension MetadataRecords {
 
   private mutating func take(_ text: PNGText, _ exifProfile: inout [UInt8]?) {
     if text.keyword == "XML:com.adobe.xmp" {
-      if let packet = text.bytes() { takeXMP(packet) }
+      if let packet = text.bytes(within: &budget) { takeXMP(packet) }
     } else if let kind = ImageMagickProfile.kind(text.keyword) {
-      guard let bytes = text.bytes().flatMap({ ImageMagickProfile.decode($0) }) else { return }
+      guard let digits = text.bytes(within: &budget), let bytes = ImageMagickProfile.decode(digits) else {
+        return
+      }
       switch kind {
       case "exif": exifProfile = exifProfile ?? bytes
       case "app1":
@@ -54,15 +56,16 @@ extension MetadataRecords {
       case "iptc", "8bim": takeIPTC(bytes)
       default: break
       }
-    } else if texts.count < Self.maximumTexts, let value = text.text() {
+    } else if texts.count < Self.maximumTexts, let value = text.text(within: &budget) {
       texts.append((text.keyword, value))
     }
   }
 
   /// Reads an iCCP chunk: the name of the profile, a zero, the compression method and the compressed profile.
   private mutating func takeProfile(_ data: [UInt8]) {
-    // The chunk has the same form as a compressed text.
-    profile = PNGText(name: "zTXt", data: data)?.bytes().map { Data($0) }
+    // The chunk has the same form as a compressed text. As in the decoder, only the first one counts.
+    guard profile == nil, let text = PNGText(name: "zTXt", data: data) else { return }
+    profile = text.bytes(within: &budget).map { Data($0) }
   }
 
   private static func number(_ data: [UInt8], _ offset: Int) -> Int {

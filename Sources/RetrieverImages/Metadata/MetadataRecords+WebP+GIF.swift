@@ -10,10 +10,9 @@ extension MetadataRecords {
         let head = try source.bytes(
           chunk.data.clamped(to: chunk.data.lowerBound..<chunk.data.lowerBound + 10))
         size = size ?? Self.size(of: chunk.name, head)
-      case "EXIF" where chunk.data.count <= Self.maximumBytes: takeEXIF(try source.bytes(chunk.data))
-      case "XMP " where chunk.data.count <= Self.maximumBytes: takeXMP(try source.bytes(chunk.data))
-      case "ICCP" where chunk.data.count <= Self.maximumBytes:
-        if profile == nil { profile = Data(try source.bytes(chunk.data)) }
+      case "EXIF": if let data = try record(chunk.data, in: source) { takeEXIF(data) }
+      case "XMP ": if let packet = try record(chunk.data, in: source) { takeXMP(packet) }
+      case "ICCP" where profile == nil: profile = try record(chunk.data, in: source).map { Data($0) }
       default: break
       }
     }
@@ -47,7 +46,8 @@ extension MetadataRecords {
       case .comment: takeComment(try Self.joined(source, block))
       case .application("XMP DataXMP"):
         // The packet is stored without block lengths. A trailer follows that makes it look like blocks.
-        takeXMP(try source.bytes(block.data.upperBound..<block.range.upperBound))
+        let packet = try record(block.data.upperBound..<block.range.upperBound, in: source)
+        if let packet { takeXMP(packet) }
       default: break
       }
     }

@@ -28,6 +28,8 @@ struct MetadataRecords {
   /// AVIF.
   var orientation: ImageOrientation?
   var gainMap: GainMap?
+  /// The bytes of records that may still be read.
+  var budget = RecordBudget()
   /// Why the file could not be read to its end.
   var problem: ImageError?
 
@@ -61,6 +63,12 @@ struct MetadataRecords {
     .heic: { (records, source) throws(ImageError) in try records.readHEIF(source) },
     .avif: { (records, source) throws(ImageError) in try records.readHEIF(source) },
   ]
+
+  /// Reads a record; nil if it is too large, or over the budget.
+  mutating func record(_ range: Range<Int>, in source: any ByteSource) throws(ImageError) -> [UInt8]? {
+    guard range.count <= Self.maximumBytes, budget.take(range.count) else { return nil }
+    return try source.bytes(range)
+  }
 
   /// Takes EXIF data, as any format contains it: TIFF data with or without an `Exif` signature.
   mutating func takeEXIF(_ bytes: [UInt8]) {

@@ -13,6 +13,7 @@ enum PNGStripping {
     var before = StrippingPlan()
     var after = StrippingPlan()
     var orientation = PNGOrientation()
+    var budget = RecordBudget()
     var hasPixels = false
     var end = 0
     try before.copy(0..<8)
@@ -26,7 +27,7 @@ enum PNGStripping {
       if chunk.isCritical || kept.contains(chunk.name) {
         if hasPixels { try after.copy(chunk.range) } else { try before.copy(chunk.range) }
       } else {
-        try leaveOut(chunk, source, &before)
+        try leaveOut(chunk, source, &budget, &before)
       }
     }
     guard hasPixels else { throw ImageError(.corrupt, "The PNG image is damaged: it has no pixels.") }
@@ -41,11 +42,14 @@ enum PNGStripping {
   }
 
   private static func leaveOut(
-    _ chunk: PNGChunks.Chunk, _ source: any ByteSource, _ plan: inout StrippingPlan
+    _ chunk: PNGChunks.Chunk, _ source: any ByteSource, _ budget: inout RecordBudget,
+    _ plan: inout StrippingPlan
   ) throws(ImageError) {
     switch chunk.name {
     case "eXIf":
-      guard chunk.data.count <= MetadataRecords.maximumBytes else { return plan.leaveOut(.exif) }
+      guard chunk.data.count <= MetadataRecords.maximumBytes, budget.take(chunk.data.count) else {
+        return plan.leaveOut(.exif)
+      }
       plan.leaveOut(MinimalEXIF(try source.bytes(chunk.data)).leftOut)
     case "tIME": plan.leaveOut(.time)
     case "tEXt", "zTXt", "iTXt":

@@ -41,10 +41,9 @@ final class CodedTile {
     scratch = []
     switch coding {
     case .hevc(let configuration):
-      for unit in configuration.parameterSets + (try configuration.units(in: data)) where !unit.isEmpty {
-        try HEVCConfiguration.check(unit, for: size)
-        try push(unit, name: name)
-      }
+      for unit in configuration.parameterSets where !unit.isEmpty { try push(hevc: unit, size, name: name) }
+      var units = HEVCUnits(data, lengthSize: configuration.lengthSize)
+      while let unit = try units.next() { try push(hevc: unit, size, name: name) }
     case .av1: try push(data[...], name: name)
     }
     try check(codec_tile_finish(tile, &planes), name: name)
@@ -55,6 +54,11 @@ final class CodedTile {
   }
 
   deinit { codec_tile_free(tile) }
+
+  private func push(hevc unit: ArraySlice<UInt8>, _ size: PixelSize, name: String) throws(ImageError) {
+    try HEVCConfiguration.check(unit, for: size)
+    try push(unit, name: name)
+  }
 
   private func push(_ bytes: ArraySlice<UInt8>, name: String) throws(ImageError) {
     let result = bytes.withUnsafeBufferPointer { bytes in

@@ -69,17 +69,6 @@ struct HEVCConfiguration {
     parameterSets = units
   }
 
-  /// Returns the NAL units of a tile's data.
-  func units(in data: [UInt8]) throws(ImageError) -> [ArraySlice<UInt8>] {
-    var reader = BoxReader(data[...])
-    var units: [ArraySlice<UInt8>] = []
-    while !reader.isAtEnd {
-      let length = try reader.number(bytes: lengthSize)
-      units.append(try reader.take(Int(clamping: length)))
-    }
-    return units
-  }
-
   /// Throws if a unit is a sequence parameter set whose picture is larger than the tile, since libde265 allocates the
   /// memory that it declares.
   static func check(_ unit: ArraySlice<UInt8>, for tile: PixelSize) throws(ImageError) {
@@ -94,6 +83,38 @@ struct HEVCConfiguration {
     guard size.width <= tile.width + 64, size.height <= tile.height + 64 else {
       throw ImageError(.corrupt, "The HEIC image is damaged: its sizes are inconsistent.")
     }
+  }
+}
+
+/// The NAL units of a tile's data, each after its length. Empty ones are skipped.
+struct HEVCUnits {
+  /// The maximum number of units of a tile, with empty ones. libde265 keeps all of them until it decodes the tile, and a
+  /// unit takes much more memory there than its bytes. The levels of HEVC allow 600 slice segments in a picture.
+  static let maximumCount = 10_000
+
+  private var reader: BoxReader
+  private let lengthSize: Int
+  private var count = 0
+
+  /// - Parameter lengthSize: The number of bytes of each length.
+  init(_ data: [UInt8], lengthSize: Int) {
+    reader = BoxReader(data[...])
+    self.lengthSize = lengthSize
+  }
+
+  /// Reads the next unit; nil at the end.
+  mutating func next() throws(ImageError) -> ArraySlice<UInt8>? {
+    while !reader.isAtEnd {
+      guard count < Self.maximumCount else {
+        throw ImageError(
+          .tooLarge, "A tile of the HEIC image has more units than the maximum of \(Self.maximumCount).")
+      }
+      count += 1
+      let length = try reader.number(bytes: lengthSize)
+      let unit = try reader.take(Int(clamping: length))
+      if !unit.isEmpty { return unit }
+    }
+    return nil
   }
 }
 
