@@ -16,7 +16,9 @@ import Testing
   private func use(_ token: SecretToken<AccountLink>, name: String, in kennel: Kennel) async throws -> User {
     let store = try await kennel.openStore()
     do {
-      let user = try await store.accounts.use(token, name: name, password: "squeaky toy", address: "a").user
+      let user = try await store.accounts.use(
+        token, name: name, password: "squeaky toy", address: "a"
+      ).proof.user
       await store.close()
       return user
     } catch {

@@ -25,7 +25,7 @@ import Testing
     try await withStore(kind) { store in
       let ada = try await store.addUser()
       #expect(
-        try await store.accounts.signIn("ada", password: "correct horse", address: "a") == ada)
+        try await store.accounts.signIn("ada", password: "correct horse", address: "a").user == ada)
       for (name, password) in [
         ("Ada", "wrong horse"), ("Ada", ""), ("Bob", "correct horse"), ("", ""), ("a:b", "c"),
       ] {
@@ -85,11 +85,11 @@ import Testing
       #expect(error?.secondsToWait == 30)
       // Attempts by a stranger do not use up the user's allowance.
       #expect(
-        try await store.accounts.signIn("ada", password: "correct horse", address: "192.0.2.99") == ada)
+        try await store.accounts.signIn("ada", password: "correct horse", address: "192.0.2.99").user == ada)
       manualClock.advance(by: .seconds(30))
       for _ in 0..<20 {
         #expect(
-          try await store.accounts.signIn("ada", password: "correct horse", address: "192.0.2.9") == ada)
+          try await store.accounts.signIn("ada", password: "correct horse", address: "192.0.2.9").user == ada)
       }
     }
   }
@@ -99,7 +99,7 @@ import Testing
   ) async throws {
     try await withStore(kind, clock: ManualKennelClock().clock) { store in
       let ada = try await store.addUser()
-      #expect(try await store.accounts.signIn("ada", password: "correct horse", address: "home") == ada)
+      #expect(try await store.accounts.signIn("ada", password: "correct horse", address: "home").user == ada)
       var refused = 0
       for number in 0..<100 {
         let error = await code {
@@ -108,7 +108,7 @@ import Testing
         if error == .tooManyAttempts { refused += 1 }
       }
       #expect(refused == 50)
-      #expect(try await store.accounts.signIn("ada", password: "correct horse", address: "home") == ada)
+      #expect(try await store.accounts.signIn("ada", password: "correct horse", address: "home").user == ada)
     }
   }
 
@@ -138,7 +138,8 @@ import Testing
     let more = PasswordCost(passes: 2, memory: 16 << 10)
     try await withStore(in: directory, { $0.accounts.passwordCost = more }) { store in
       for _ in 0..<2 {
-        _ = try await store.accounts.signIn("Ada", password: "correct horse", address: "a")
+        let proof = try await store.accounts.signIn("Ada", password: "correct horse", address: "a")
+        _ = try await store.accounts.beginSession(with: proof)
         let hash = try await store.database.read { connection throws(KennelError) in
           try connection.first("SELECT password FROM users") { $0.text(0) }
         }

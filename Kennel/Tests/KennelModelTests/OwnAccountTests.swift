@@ -65,7 +65,8 @@ import Testing
       #expect(try await store.posts.page().first?.authorName == "Ada Lovelace")
       #expect(try await store.accounts.user(of: token)?.name == "Ada Lovelace")
       #expect(
-        try await store.accounts.signIn("ada lovelace", password: "correct horse", address: "a").id == ada.id)
+        try await store.accounts.signIn("ada lovelace", password: "correct horse", address: "a").user.id
+          == ada.id)
       #expect(
         await code { _ = try await store.accounts.signIn("Ada", password: "correct horse", address: "a") }
           == .wrongCredentials)

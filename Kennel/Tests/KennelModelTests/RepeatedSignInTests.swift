@@ -9,7 +9,7 @@ import Testing
 /// HTTP Basic authentication sends the name and the password with each request.
 @Suite(.timeLimit(.minutes(5))) struct RepeatedSignInTests {
   private func signIn(_ store: KennelStore, _ password: String = "correct horse") async throws -> User {
-    try await store.accounts.signIn("Ada", password: password, address: "192.0.2.1")
+    try await store.accounts.signIn("Ada", password: password, address: "192.0.2.1").user
   }
 
   @Test(arguments: RecordsKind.available) func `only the first of many requests computes a hash`(

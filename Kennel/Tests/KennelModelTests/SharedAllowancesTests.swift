@@ -71,7 +71,8 @@ import Testing
       _ = try await one.addUser()
       #expect(await signIn(one, "correct horse", from: "192.0.2.1") == nil)
       // A change after it, as a sign-in makes it. What is written later is written before this.
-      _ = try await one.accounts.beginSession(of: 1)
+      let proof = try await one.accounts.signIn("Ada", password: "correct horse", address: "192.0.2.1")
+      _ = try await one.accounts.beginSession(with: proof)
       time.advance(by: .seconds(301))
       // Strangers use up the attempts for the name.
       for number in 0..<50 {

@@ -45,7 +45,7 @@ import Testing
         #expect(version != nil)
         #expect(try await store.accounts.user(of: token)?.picture == version)
         let signedIn = try await store.accounts.signIn("Ada", password: "correct horse", address: "a")
-        #expect(signedIn.picture == version)
+        #expect(signedIn.user.picture == version)
       }
     }
   }

@@ -150,6 +150,17 @@ extension Posts {
   }
 }
 
+extension Accounts {
+  /// Signs a user in with the password of ``KennelStore/addUser(_:role:)``, and starts a session.
+  package func beginSession(
+    of user: User.ID, password: String = "correct horse", client: SessionClient = SessionClient()
+  ) async throws(KennelError) -> Session {
+    guard let user = try await self.user(user) else { throw KennelError.noSuchUser }
+    let proof = try await signIn(user.name, password: password, address: "test")
+    return try await beginSession(with: proof, client: client)
+  }
+}
+
 extension KennelStore {
   /// Returns bytes that represent a photo. The store does not decode them.
   package static func photo(_ number: Int) -> Data { Data("photo \(number)".utf8) }

@@ -10,13 +10,26 @@ package struct Feed: Sendable, Hashable {
 extension Accounts {
   /// Makes the address of a user's feed, or a new one instead of the present one. Its token is returned only here.
   ///
-  /// - Throws: `noSuchUser`.
-  package func makeFeed(for user: User.ID) async throws(KennelError) -> SecretToken<Feed> {
+  /// - Parameter session: the session of the user that asks, or nil if the user has none.
+  /// - Throws: `noSuchUser`, or `wrongCredentials` if the session has ended.
+  package func makeFeed(
+    for user: User.ID, session: SessionToken? = nil
+  ) async throws(KennelError) -> SecretToken<Feed> {
     let token = SecretToken<Feed>()
     let now = clock.now()
     try await database.write { transaction throws(KennelError) -> Void in
+      let connection = transaction.connection
+      // A new password ends the sessions and the feed, so a session may not make one after that.
+      if let session {
+        let isThere = try connection.first(
+          #"SELECT 1 FROM sessions WHERE token = ? AND "user" = ?"#, .blob(session.digest), .integer(user),
+          row: { _ in true })
+        guard isThere != nil else {
+          throw KennelError(.wrongCredentials, "This requires an account. Sign in first.")
+        }
+      }
       do throws(KennelError) {
-        try transaction.connection.run(
+        try connection.run(
           """
           INSERT INTO feeds ("user", token, created) VALUES (?, ?, ?)
           ON CONFLICT ("user") DO UPDATE SET token = excluded.token, created = excluded.created

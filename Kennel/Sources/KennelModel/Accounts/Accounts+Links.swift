@@ -175,10 +175,11 @@ extension Accounts {
   /// - Parameters:
   ///   - name: the name of the new account. It is ignored if the link sets a password.
   ///   - address: the client's IP address.
+  /// - Returns: the user, who has signed in with this, and what the link was for.
   /// - Throws: `noSuchLink`, `badName`, `nameTaken`, `badPassword` or `tooManyAttempts`.
   package func use(
     _ token: SecretToken<AccountLink>?, name: String, password: String, address: String
-  ) async throws(KennelError) -> (user: User, purpose: AccountLink.Purpose) {
+  ) async throws(KennelError) -> (proof: SignInProof, purpose: AccountLink.Purpose) {
     let link = try await link(of: token, address: address)
     guard let token else { throw KennelError.noSuchLink }
     var chosen: UserName?
@@ -219,7 +220,7 @@ extension Accounts {
       }
     }
     discardVerifiedCredentials(of: user.id)
-    return (user, link.purpose)
+    return (SignInProof(user: user, passwordHash: hash), link.purpose)
   }
 }
 

@@ -39,28 +39,29 @@ extension Accounts {
   static let useInterval = Duration.seconds(300)
 
   /// Starts a session for a user who has signed in.
+  ///
+  /// - Throws: `wrongCredentials` if the password has changed since the sign-in, or the user was removed.
   package func beginSession(
-    of user: User.ID, client: SessionClient = SessionClient()
+    with proof: SignInProof, client: SessionClient = SessionClient()
   ) async throws(KennelError) -> Session {
     let now = clock.now()
     let seconds = TimeInterval(configuration.sessionLifetime.components.seconds)
     let session = Session(token: SessionToken(), expires: now.addingTimeInterval(seconds))
     let limit = configuration.maximumSessionsPerUser
+    let user = proof.user.id
     return try await database.write { transaction throws(KennelError) in
       let connection = transaction.connection
+      // A new password ends all sessions that began before it, so none may begin with the old one after that.
+      try Self.require(proof, connection)
       try connection.run("DELETE FROM sessions WHERE expires <= ?", .integer(now.milliseconds))
-      do throws(KennelError) {
-        try connection.run(
-          """
-          INSERT INTO sessions (token, "user", created, expires, number, device, address, used)
-          VALUES (?1, ?2, ?3, ?4, ?7, ?5, ?6, ?3)
-          """,
-          .blob(session.token.digest), .integer(user), .integer(now.milliseconds),
-          .integer(session.expires.milliseconds), .text(client.device), .text(client.address),
-          .integer(.random(in: 1...1 << 48)))
-      } catch  where error.isMissingReference {
-        throw KennelError.noSuchUser
-      }
+      try connection.run(
+        """
+        INSERT INTO sessions (token, "user", created, expires, number, device, address, used)
+        VALUES (?1, ?2, ?3, ?4, ?7, ?5, ?6, ?3)
+        """,
+        .blob(session.token.digest), .integer(user), .integer(now.milliseconds),
+        .integer(session.expires.milliseconds), .text(client.device), .text(client.address),
+        .integer(.random(in: 1...1 << 48)))
       try connection.run(
         """
         DELETE FROM sessions WHERE token IN (

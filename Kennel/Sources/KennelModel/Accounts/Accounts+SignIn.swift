@@ -5,12 +5,26 @@ import Synchronization
 /// The sign-in attempts in progress and the state that decides whether another attempt is allowed.
 struct SignIns: Sendable {
   struct Work: Sendable {
-    let task: Task<Result<User, KennelError>, Never>
+    let task: Task<Result<SignInProof, KennelError>, Never>
     var waiterCount = 1
   }
 
   var coordinator: SignInCoordinator
   var work: [Int: Work] = [:]
+}
+
+/// A user who has signed in, and the password that was verified. A session can begin with it until the password changes.
+package struct SignInProof: Sendable {
+  package let user: User
+  let credentials: VerifiedCredentials
+}
+
+extension SignInProof {
+  /// - Parameter hash: the hash of the password as it is stored.
+  init(user: User, passwordHash hash: String) {
+    self.init(
+      user: user, credentials: VerifiedCredentials(user: user.id, passwordDigest: Accounts.digest(hash)))
+  }
 }
 
 extension Accounts {
@@ -24,7 +38,7 @@ extension Accounts {
   /// - Throws: `wrongCredentials`, or `tooManyAttempts` with the seconds to wait.
   package func signIn(
     _ name: String, password: String, address: String
-  ) async throws(KennelError) -> User {
+  ) async throws(KennelError) -> SignInProof {
     // All texts that are not valid names share one allowance. Otherwise, each such text would be a new key and a way
     // around the limit.
     let folded = UserName(existing: name)?.folded ?? ""
@@ -46,13 +60,16 @@ extension Accounts {
       case .verified(let credentials):
         if let user = try await user(of: credentials) {
           signIns.withLock { $0.coordinator.confirm(visitor, at: now) }
-          return user
+          return SignInProof(user: user, credentials: credentials)
         }
         // The password has changed since then, so this attempt is verified like any other.
         signIns.withLock { $0.coordinator.invalidate(digest) }
       }
     }
   }
+
+  private static let wrongCredentials = KennelError(
+    .wrongCredentials, "The name or the password is wrong.")
 
   private static func tooManyAttempts(_ seconds: Int) -> KennelError {
     KennelError(
@@ -79,7 +96,7 @@ extension Accounts {
   private enum Arrival: Sendable {
     case wait(seconds: Int)
     case verified(VerifiedCredentials)
-    case attempt(Int, Task<Result<User, KennelError>, Never>)
+    case attempt(Int, Task<Result<SignInProof, KennelError>, Never>)
   }
 
   private func arrive(
@@ -115,7 +132,9 @@ extension Accounts {
     abandoned?.task.cancel()
   }
 
-  private func performAttempt(_ id: Int, name: String, password: String) async -> Result<User, KennelError> {
+  private func performAttempt(
+    _ id: Int, name: String, password: String
+  ) async -> Result<SignInProof, KennelError> {
     let counts = signIns.withLock { $0.coordinator.counts(ofAttempt: id) }
     let shared = await allowances.take(counts)
     if let shared {
@@ -123,12 +142,12 @@ extension Accounts {
         $0.coordinator.learn(shared.untilFull, ofAttempt: id, at: now)
       }
     }
-    let result: Result<User, KennelError>
+    let result: Result<SignInProof, KennelError>
     let outcome: SignInCoordinator.Outcome
     do throws(KennelError) {
       if let delay = shared?.delay, delay > .zero { throw Self.tooManyAttempts(delay.secondsRoundedUp) }
-      let verified = try await verify(name, password)
-      (result, outcome) = (.success(verified.user), .right(verified.credentials))
+      let proof = try await verify(name, password)
+      (result, outcome) = (.success(proof), .right(proof.credentials))
     } catch {
       result = .failure(error)
       outcome =
@@ -167,9 +186,7 @@ extension Accounts {
     }
   }
 
-  private func verify(
-    _ folded: String, _ password: String
-  ) async throws(KennelError) -> (user: User, credentials: VerifiedCredentials) {
+  private func verify(_ folded: String, _ password: String) async throws(KennelError) -> SignInProof {
     let found = try await database.read { connection throws(KennelError) in
       try connection.first(
         """
@@ -179,9 +196,7 @@ extension Accounts {
       ) { row throws(KennelError) in (user: try User(row: row), hash: row.text(6)) }
     }
     let isRight = try await hasher.verifies(password, hash: found?.hash)
-    guard isRight, let found else {
-      throw KennelError(.wrongCredentials, "The name or the password is wrong.")
-    }
+    guard isRight, let found else { throw Self.wrongCredentials }
     var current = found.hash
     if hasher.isOutdated(found.hash) {
       let hash = try await hasher.hash(password)
@@ -191,9 +206,11 @@ extension Accounts {
           "UPDATE users SET password = ? WHERE id = ? AND password = ?", .text(hash), .integer(found.user.id),
           .text(found.hash))
       }
-      if count == 1 { current = hash }
+      // Another process may have replaced the hash of the same password.
+      guard count == 1 else { return try await verify(folded, password) }
+      current = hash
     }
-    return (found.user, VerifiedCredentials(user: found.user.id, passwordDigest: Self.digest(current)))
+    return SignInProof(user: found.user, passwordHash: current)
   }
 
   /// Returns nil if the user was removed or the password has changed.
@@ -213,5 +230,17 @@ extension Accounts {
     }
   }
 
-  private static func digest(_ hash: String) -> [UInt8] { Sodium.sha256(Array(hash.utf8)) }
+  /// Requires that the user still exists and still has the password that was verified. In a transaction that writes, no other
+  /// change comes between this and the commit.
+  ///
+  /// - Throws: `wrongCredentials`.
+  static func require(_ proof: SignInProof, _ connection: any RecordConnection) throws(KennelError) {
+    let hash = try connection.first(
+      "SELECT password FROM users WHERE id = ?", .integer(proof.user.id), row: { $0.text(0) })
+    guard let hash, Sodium.areEqual(digest(hash), proof.credentials.passwordDigest) else {
+      throw wrongCredentials
+    }
+  }
+
+  fileprivate static func digest(_ hash: String) -> [UInt8] { Sodium.sha256(Array(hash.utf8)) }
 }

@@ -42,8 +42,9 @@ struct FeedEndpoints: Sendable {
 
   /// Answers with a new address, which is shown only now.
   func make(_ call: Call) async throws -> HTTPResponse {
-    let user = try await visitors.user(of: call)
-    let token = try await store.accounts.makeFeed(for: user.id)
+    let visitor = try await visitors.visitor(of: call)
+    guard let user = visitor.user else { throw Problem.signInRequired }
+    let token = try await store.accounts.makeFeed(for: user.id, session: visitor.token)
     let path = Self.path(token.text)
     let feed = try await address.base(for: call) + path
     if AccountPage.isWanted(by: call.request) {

@@ -31,14 +31,16 @@ struct JoinEndpoints: Sendable {
     let token = SecretToken<AccountLink>(call.secret)
     do {
       try PasswordsDiffer.check(form)
-      let (user, purpose) = try await accounts.use(
+      let (proof, purpose) = try await accounts.use(
         token, name: form["name"] ?? "", password: try form.required("password"), address: address(call))
-      let cookie = try await sessions.start(user, call.request)
+      let cookie = try await sessions.start(proof, call.request)
       if form.isFromPage {
         if case .password = purpose { return AccountPage.redirect(to: "/you?done=password", cookie: cookie) }
         return AccountPage.redirect(to: "/welcome", cookie: cookie)
       }
-      return .json(status: .created, fields: ["Set-Cookie": cookie]) { json in json.object { $0.user(user) } }
+      return .json(status: .created, fields: ["Set-Cookie": cookie]) { json in
+        json.object { $0.user(proof.user) }
+      }
     } catch  where form.isFromPage {
       if let error = error as? KennelError, error.code == .noSuchLink { return await ended(error, call) }
       let pages = pages.speaking(language(call))

@@ -20,8 +20,8 @@ struct SessionEndpoints: Sendable {
   func begin(_ call: Call) async throws -> HTTPResponse {
     let client = visitors.policy.client(of: call.request)
     let form = try await SignInForm(call.request)
-    let user = try await visitors.signIn(form.name, password: form.password, address: client.address)
-    let cookie = try await start(user, call.request)
+    let proof = try await visitors.signIn(form.name, password: form.password, address: client.address)
+    let cookie = try await start(proof, call.request)
     // The form was sent by a page without scripts, so the browser shows the response.
     if form.isFromPage {
       return HTTPResponse(
@@ -31,15 +31,15 @@ struct SessionEndpoints: Sendable {
         ])
     }
     return .json(status: .created, fields: ["Set-Cookie": cookie]) { json in
-      json.object { $0.user(user) }
+      json.object { $0.user(proof.user) }
     }
   }
 
-  /// Starts a session for a user, and returns the cookie to set.
-  func start(_ user: User, _ request: HTTPRequest) async throws(KennelError) -> String {
+  /// Starts a session for a user who has signed in, and returns the cookie to set.
+  func start(_ proof: SignInProof, _ request: HTTPRequest) async throws(KennelError) -> String {
     let client = visitors.policy.client(of: request)
     let session = try await accounts.beginSession(
-      of: user.id,
+      with: proof,
       client: .init(device: DeviceName(request.fields["User-Agent"] ?? "").text, address: client.address))
     return SessionCookie.setting(session, now: clock.now(), isSecure: client.isSecure)
   }

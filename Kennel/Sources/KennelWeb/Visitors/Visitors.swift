@@ -28,7 +28,7 @@ struct Visitors: Sendable {
     case .session(let token):
       return SiteVisitor(user: try await accounts.user(of: token, address: client.address), token: token)
     case .password(let name, let password):
-      return SiteVisitor(user: try await signIn(name, password: password, address: client.address))
+      return SiteVisitor(user: try await signIn(name, password: password, address: client.address).user)
     }
   }
 
@@ -59,11 +59,11 @@ struct Visitors: Sendable {
   }
 
   /// Verifies a name and a password, and counts the attempt.
-  func signIn(_ name: String, password: String, address: String) async throws(KennelError) -> User {
+  func signIn(_ name: String, password: String, address: String) async throws(KennelError) -> SignInProof {
     do {
-      let user = try await accounts.signIn(name, password: password, address: address)
+      let proof = try await accounts.signIn(name, password: password, address: address)
       metrics.count(.signInAccepted)
-      return user
+      return proof
     } catch {
       metrics.count(.signInRefused)
       throw error

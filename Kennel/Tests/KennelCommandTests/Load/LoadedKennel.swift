@@ -27,7 +27,9 @@ struct LoadedKennel: Sendable {
       let user = try await store.accounts.addUser(
         "User \(number)", password: "tennis ball", role: number == 0 ? .owner : .member)
       members.append(user)
-      let session = try await store.accounts.beginSession(of: user.id)
+      let proof = try await store.accounts.signIn(
+        user.name, password: "tennis ball", address: "client-\(number)")
+      let session = try await store.accounts.beginSession(with: proof)
       cookies.append("Cookie: kennel=\(session.token.text)\r\n")
     }
     self.cookies = cookies
