@@ -112,8 +112,8 @@ test-plain: # internal: the part of `make test` without sanitizers and adopt
 	@scripts/step 'build of Kennel' scripts/build-package Kennel .build --build-tests
 	@scripts/test-swift "Kennel's tests" 900 $(KENNEL) $(TEST_FLAGS)
 	@# The tests of the page mostly wait for the browser.
-	@export KENNEL_PROGRAM=$$(swift build $(KENNEL) --show-bin-path)/kennel; \
-		TEST_LOG=build/test-page.log scripts/step 'page in a browser' scripts/test-page & page=$$!; \
+	@kennel=$$(swift build $(KENNEL) --show-bin-path)/kennel; \
+		TEST_LOG=build/test-page.log KENNEL_PROGRAM=$$kennel scripts/step 'page in a browser' scripts/test-page & page=$$!; \
 		status=0; $(MAKE) --no-print-directory test-programs || status=$$?; wait $$page || status=$$?; exit $$status
 
 test-programs: # internal: the rest of that part, which runs beside the tests of the page
