@@ -48,7 +48,7 @@ PEERS := build/peers/curl-client build/peers/holder build/peers/go-client build/
 CFLAGS_PEERS := -std=c11 -O2 -Wall -Wextra -Werror
 
 .PHONY: help setup setup-build setup-test setup-bench setup-package run overlay install deb check-deb api test \
-	test-plain test-programs test-sanitizers test-fast test-threads test-threads-pages test-curl test-http3 \
+	test-plain test-page test-programs test-sanitizers test-fast test-threads test-threads-pages test-curl test-http3 \
 	test-negotiate test-stores test-worlds test-adopt adopt fuzz bench bench-page lint docs conformance differential soak clean
 # The steps run one after the other; only `make test` has parts that run at the same time.
 .NOTPARALLEL:
@@ -112,9 +112,12 @@ test-plain: # internal: the part of `make test` without sanitizers and adopt
 	@scripts/step 'build of Kennel' scripts/build-package Kennel .build --build-tests
 	@scripts/test-swift "Kennel's tests" 900 $(KENNEL) $(TEST_FLAGS)
 	@# The tests of the page mostly wait for the browser.
-	@kennel=$$(swift build $(KENNEL) --show-bin-path)/kennel; \
-		TEST_LOG=build/test-page.log KENNEL_PROGRAM=$$kennel scripts/step 'page in a browser' scripts/test-page & page=$$!; \
+	@$(MAKE) --no-print-directory test-page & page=$$!; \
 		status=0; $(MAKE) --no-print-directory test-programs || status=$$?; wait $$page || status=$$?; exit $$status
+
+test-page: # internal: the tests of the page, with the kennel that was built
+	@TEST_LOG=build/test-page.log KENNEL_PROGRAM=$$(swift build $(KENNEL) --show-bin-path)/kennel \
+		scripts/step 'page in a browser' scripts/test-page
 
 test-programs: # internal: the rest of that part, which runs beside the tests of the page
 	@TEST_WORLD=postgres scripts/test-swift "Kennel's tests with PostgreSQL" 900 $(KENNEL) $(TEST_FLAGS) \
