@@ -83,7 +83,11 @@ private func readContainer(_ data: Data) {
       guard case .hevc(let configuration) = coding else { continue }
       let location = meta.locations[image.picture.tiles[index]]
       let bytes = location.flatMap { store.bytes(of: $0, in: meta.data, maximum: 1 << 16) } ?? []
-      for unit in configuration.parameterSets + (try configuration.units(in: bytes)) {
+      for unit in configuration.parameterSets {
+        try HEVCConfiguration.check(unit, for: image.picture.tileSize)
+      }
+      var units = HEVCUnits(bytes, lengthSize: configuration.lengthSize)
+      while let unit = try units.next() {
         try HEVCConfiguration.check(unit, for: image.picture.tileSize)
       }
     }
@@ -162,7 +166,8 @@ private func readRecords(_ data: Data) {
   _ = (packet.orientation, packet.items, GainMap.Parameters(packet), GainMap.Parameters(iso: data))
   _ = (IPTCRecord(data), IPTCRecord(photoshop: data), ICCDescription.read(data))
   _ = (ImageMagickProfile.decode(data), MultiPictureIndex.images(Array(data), at: 0))
-  for name in ["tEXt", "zTXt", "iTXt"] { _ = PNGText(name: name, data: data)?.text() }
+  var budget = RecordBudget()
+  for name in ["tEXt", "zTXt", "iTXt"] { _ = PNGText(name: name, data: data)?.text(within: &budget) }
   _ = ImageMetadata.Timestamp(String(decoding: data, as: UTF8.self))?.description
 }
 
