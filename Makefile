@@ -48,9 +48,9 @@ PEERS := build/peers/curl-client build/peers/holder build/peers/go-client build/
 CFLAGS_PEERS := -std=c11 -O2 -Wall -Wextra -Werror
 
 .PHONY: help setup setup-build setup-test setup-bench setup-package run overlay install deb check-deb api test \
-	test-plain test-page test-programs test-sanitizers test-fast test-threads test-threads-pages test-curl test-http3 \
-	test-negotiate test-stores test-worlds test-adopt adopt fuzz bench bench-page lint docs conformance differential soak clean
-# The steps run one after the other; only `make test` has parts that run at the same time.
+	test-plain test-sanitizers test-fast test-threads test-threads-pages test-curl test-http3 test-negotiate test-stores \
+	test-worlds test-adopt adopt fuzz bench bench-page lint docs conformance differential soak clean
+# The steps run one after the other; only `make test` has two parts that run at the same time.
 .NOTPARALLEL:
 
 help: ## list the targets
@@ -111,15 +111,6 @@ test-plain: # internal: the part of `make test` without sanitizers and adopt
 	@scripts/step 'linked libraries' scripts/check-links
 	@scripts/step 'build of Kennel' scripts/build-package Kennel .build --build-tests
 	@scripts/test-swift "Kennel's tests" 900 $(KENNEL) $(TEST_FLAGS)
-	@# The tests of the page mostly wait for the browser.
-	@$(MAKE) --no-print-directory test-page & page=$$!; \
-		status=0; $(MAKE) --no-print-directory test-programs || status=$$?; wait $$page || status=$$?; exit $$status
-
-test-page: # internal: the tests of the page, with the kennel that was built
-	@TEST_LOG=build/test-page.log KENNEL_PROGRAM=$$(swift build $(KENNEL) --show-bin-path)/kennel \
-		scripts/step 'page in a browser' scripts/test-page
-
-test-programs: # internal: the rest of that part, which runs beside the tests of the page
 	@TEST_WORLD=postgres scripts/test-swift "Kennel's tests with PostgreSQL" 900 $(KENNEL) $(TEST_FLAGS) \
 		--filter '$(WORLD_FILTER)' --skip '$(WORLD_SKIP)'
 	@scripts/test-stores
@@ -134,6 +125,7 @@ test-programs: # internal: the rest of that part, which runs beside the tests of
 	@scripts/step 'benchmark results' scripts/check-benchmarks
 	@scripts/step 'targets of make help' scripts/test-make-help
 	@scripts/step 'release' scripts/release --dry-run 99.0.0
+	@scripts/step 'page in a browser' scripts/test-page
 
 test-sanitizers: export RETRIEVER_TEST_TARGETS := $(TSAN_TARGETS)
 test-sanitizers: # internal: the part of `make test` with sanitizers, and the tests of adopt

@@ -53,7 +53,7 @@ public final class CaddyServer: Sendable {
   public func crash() {
     process.withLock { process in
       guard let running = process else { return }
-      kill(running.identifier, SIGKILL)
+      running.send(signal: SIGKILL)
       _ = running.waitForEnd(within: .seconds(30))
       process = nil
     }

@@ -1,3 +1,4 @@
+import Dispatch
 import Foundation
 import Glibc
 import Synchronization
@@ -16,15 +17,7 @@ public final class ChildProcess: Sendable {
   /// The process identifier.
   public let identifier: pid_t
 
-  private let guardian: pid_t
-  private struct State {
-    var ending: Ending?
-    var isGuardianReleased = false
-  }
-
-  private let state = Mutex(State())
-  /// One end of the guardian's standard input. Closing it makes the guardian end the program.
-  private let lifeline: Int32
+  private let watch: Watch
   /// This process's end of the program's standard input and output if `isConversing`; otherwise -1.
   private let channel: Int32
   private let unread = Mutex<[UInt8]>([])
@@ -55,17 +48,8 @@ public final class ChildProcess: Sendable {
     if isConversing { close(conversation[1]) }
     channel = conversation[0]
 
-    let pair = isGuarded ? try Self.socketPair() : [-1, -1]
-    lifeline = pair[0]
-    guard isGuarded else {
-      guardian = -1
-      return
-    }
-    // `read` returns when this process is gone. A normal stop ends the guardian first.
-    guardian = try Self.spawn(
-      ["/bin/sh", "-c", "trap '' INT TERM HUP; read -r _; kill -TERM \(identifier); exit 0"],
-      environment: [:], input: pair[1], output: .file("/dev/null"), error: "/dev/null")
-    close(pair[1])
+    watch = try Watch(identifier, isGuarded: isGuarded)
+    watch.start()
   }
 
   deinit {
@@ -74,52 +58,26 @@ public final class ChildProcess: Sendable {
   }
 
   /// Whether the program is still running.
-  public var isRunning: Bool {
-    state.withLock { state in
-      if state.ending == nil { state.ending = Self.reap(identifier, options: WNOHANG) }
-      return state.ending == nil
-    }
-  }
+  public var isRunning: Bool { watch.ending == nil }
+
+  /// Sends a signal to the program. Returns false if it has ended.
+  @discardableResult public func send(signal: Int32) -> Bool { watch.send(signal) }
 
   /// Ends the program with SIGTERM (SIGKILL after five seconds) and waits for its end. Does nothing if it has already
   /// ended.
   public func stop() {
-    state.withLock { state in
-      // The guardian is released last: if this process ends during the stop, it still ends the program.
-      defer { releaseGuardian(&state) }
-      guard state.ending == nil else { return }
-      kill(identifier, SIGTERM)
-      let deadline = ContinuousClock.now + .seconds(5)
-      while state.ending == nil, .now < deadline {
-        state.ending = Self.reap(identifier, options: WNOHANG)
-        if state.ending == nil { usleep(2000) }
-      }
-      if state.ending == nil {
-        kill(identifier, SIGKILL)
-        state.ending = Self.reap(identifier, options: 0)
-      }
-    }
+    watch.send(SIGTERM)
+    guard watch.waitForEnd(within: .seconds(5)) == nil else { return }
+    watch.send(SIGKILL)
+    watch.waitForEnd()
   }
 
   /// Blocks until the program ends. Returns nil, and kills the program, if this takes longer than `limit`.
   public func waitForEnd(within limit: Duration) -> Ending? {
-    let deadline = ContinuousClock.now + limit
-    while isRunning {
-      if .now >= deadline {
-        state.withLock { state in
-          defer { releaseGuardian(&state) }
-          guard state.ending == nil else { return }
-          kill(identifier, SIGKILL)
-          state.ending = Self.reap(identifier, options: 0)
-        }
-        return nil
-      }
-      usleep(2000)
-    }
-    return state.withLock { state in
-      releaseGuardian(&state)
-      return state.ending
-    }
+    if let ending = watch.waitForEnd(within: limit) { return ending }
+    watch.send(SIGKILL)
+    watch.waitForEnd()
+    return nil
   }
 
   /// Sends a line to the program's standard input.
@@ -163,30 +121,12 @@ public final class ChildProcess: Sendable {
     return text
   }
 
-  private func releaseGuardian(_ state: inout State) {
-    guard guardian > 0, !state.isGuardianReleased else { return }
-    state.isGuardianReleased = true
-    kill(guardian, SIGKILL)
-    _ = Self.reap(guardian, options: 0)
-    close(lifeline)
-  }
-
   private static func socketPair() throws -> [Int32] {
     var ends: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &ends) == 0 else {
       throw ListeningSocket.failure("Could not create a socket pair")
     }
     return ends
-  }
-
-  private static func reap(_ process: pid_t, options: Int32) -> Ending? {
-    var status: Int32 = 0
-    var result: pid_t
-    repeat { result = waitpid(process, &status, options) } while result < 0 && errno == EINTR
-    if result == 0 { return nil }
-    guard result == process else { return .exited(-1) }
-    let signal = status & 0x7f
-    return signal == 0 ? .exited((status >> 8) & 0xff) : .signalled(signal)
   }
 
   private enum Output {
@@ -246,5 +186,75 @@ public final class ChildProcess: Sendable {
       throw TestSupportError("Could not start \(arguments[0]): \(String(cString: strerror(code)))")
     }
     return identifier
+  }
+}
+
+extension ChildProcess {
+  /// Waits for the end of a program on a thread of its own. A program that has ended does not stay as a zombie: while there
+  /// is one, Swift Testing's thread for exit tests keeps a processor busy.
+  private final class Watch: Sendable {
+    private let identifier: pid_t
+    /// The process that ends the program if this process ends first; -1 if there is none.
+    private let guardian: pid_t
+    /// One end of the guardian's standard input. Closing it makes the guardian end the program.
+    private let lifeline: Int32
+    private let state = Mutex<Ending?>(nil)
+    private let end = DispatchGroup()
+
+    init(_ identifier: pid_t, isGuarded: Bool) throws {
+      self.identifier = identifier
+      let pair = isGuarded ? try ChildProcess.socketPair() : [-1, -1]
+      lifeline = pair[0]
+      guard isGuarded else {
+        guardian = -1
+        return
+      }
+      // `read` returns when this process is gone. A normal stop ends the guardian first.
+      guardian = try ChildProcess.spawn(
+        ["/bin/sh", "-c", "trap '' INT TERM HUP; read -r _; kill -TERM \(identifier); exit 0"],
+        environment: [:], input: pair[1], output: .file("/dev/null"), error: "/dev/null")
+      close(pair[1])
+    }
+
+    func start() {
+      end.enter()
+      let thread = Thread { [self] in
+        // The program is removed from the table of processes while no signal can be sent to it.
+        var information = siginfo_t()
+        while waitid(P_PID, id_t(identifier), &information, WEXITED | WNOWAIT) < 0, errno == EINTR {}
+        state.withLock { state in
+          state = Self.reap(identifier)
+          guard guardian > 0 else { return }
+          kill(guardian, SIGKILL)
+          _ = Self.reap(guardian)
+          close(lifeline)
+        }
+        end.leave()
+      }
+      thread.name = "child \(identifier)"
+      thread.start()
+    }
+
+    /// How the program ended; nil while it is running.
+    var ending: Ending? { state.withLock { $0 } }
+
+    @discardableResult func send(_ signal: Int32) -> Bool {
+      state.withLock { $0 == nil && kill(identifier, signal) == 0 }
+    }
+
+    /// Blocks until the program ends. Returns nil after `limit`.
+    @discardableResult func waitForEnd(within limit: Duration? = nil) -> Ending? {
+      let time = limit.map { DispatchTime.now() + $0 / .seconds(1) } ?? .distantFuture
+      return end.wait(timeout: time) == .success ? ending : nil
+    }
+
+    private static func reap(_ process: pid_t) -> Ending {
+      var status: Int32 = 0
+      var result: pid_t
+      repeat { result = waitpid(process, &status, 0) } while result < 0 && errno == EINTR
+      guard result == process else { return .exited(-1) }
+      let signal = status & 0x7f
+      return signal == 0 ? .exited((status >> 8) & 0xff) : .signalled(signal)
+    }
   }
 }

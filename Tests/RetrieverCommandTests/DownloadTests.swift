@@ -108,7 +108,7 @@ import Testing
     let server = try photoServer(beginning: 200_000, gate: Gate(), then: .close)
     let running = try program.start(["download", server.address("/photo.jpg")])
     #expect(await eventually(within: .seconds(20)) { size("photo.jpg.part") == 200_000 })
-    kill(running.child.identifier, SIGKILL)
+    running.child.send(signal: SIGKILL)
     _ = try await running.end()
     #expect(try await program.run("download", "-c", server.address("/photo.jpg")).status == 0)
     #expect(program.contents("photo.jpg") == photo)

@@ -105,7 +105,7 @@ import Testing
       if waits {
         #expect(await eventually(within: .seconds(20)) { errors.contains("Reconnecting") })
       }
-      kill(child.identifier, SIGINT)
+      child.send(signal: SIGINT)
       #expect(await runOnThread { child.waitForEnd(within: .seconds(90)) } == .exited(130))
     }
   }

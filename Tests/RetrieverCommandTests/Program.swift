@@ -67,7 +67,7 @@ struct Program: Sendable {
     let child: ChildProcess
     let program: Program
 
-    func interrupt() { kill(child.identifier, SIGINT) }
+    func interrupt() { child.send(signal: SIGINT) }
 
     func end() async throws -> Result {
       let ending = await runOnThread { [child] in child.waitForEnd(within: .seconds(40)) }

@@ -288,7 +288,7 @@ import Testing
         environment: ["XDG_DATA_HOME": directory.url.path], isConversing: true)
       // The program prints a line after each write.
       for _ in 0..<Int.random(in: 1...6, using: &random) { _ = child.readLine(within: .seconds(20)) }
-      kill(child.identifier, SIGKILL)
+      child.send(signal: SIGKILL)
       child.stop()
       let file = directory.url.appendingPathComponent("storing/retriever/cookies.json")
       let contents = try Data(contentsOf: file)

@@ -10,7 +10,7 @@ import Testing
     let program = ChildProcess.path(ofProgram: "interrupted")
     for _ in 0..<20 {
       let child = try ChildProcess([program] + arguments)
-      defer { kill(child.identifier, SIGKILL) }
+      defer { child.send(signal: SIGKILL) }
       #expect(await runOnThread { child.waitForEnd(within: .seconds(90)) } == .exited(7))
     }
   }

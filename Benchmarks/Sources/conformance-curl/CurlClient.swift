@@ -49,7 +49,7 @@ final class CurlSession: ConformanceSession {
       state.isInvalidated = true
       return Array(state.running.values)
     }
-    for process in running { kill(process.identifier, SIGTERM) }
+    for process in running { process.send(signal: SIGTERM) }
   }
 
   func perform(_ exchange: ExchangeRequest) async -> ExchangeOutcome {
@@ -70,14 +70,14 @@ final class CurlSession: ConformanceSession {
       state.running[ObjectIdentifier(process)] = process
       return state.isInvalidated
     }
-    if wasInvalidated { kill(process.identifier, SIGTERM) }
+    if wasInvalidated { process.send(signal: SIGTERM) }
     defer { state.withLock { _ = $0.running.removeValue(forKey: ObjectIdentifier(process)) } }
-    let watcher = Task { if await exchange.cancel?.wait() == true { kill(process.identifier, SIGTERM) } }
+    let watcher = Task { if await exchange.cancel?.wait() == true { process.send(signal: SIGTERM) } }
     defer { watcher.cancel() }
     let ending = await withTaskCancellationHandler {
       await runOnThread { process.waitForEnd(within: .seconds(300)) }
     } onCancel: {
-      kill(process.identifier, SIGTERM)
+      process.send(signal: SIGTERM)
     }
     return run.outcome(ending)
   }

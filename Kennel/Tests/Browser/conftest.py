@@ -13,9 +13,10 @@ from playwright.sync_api import Browser, BrowserContext, Page, expect, sync_play
 from chromium import launch
 from kennel import PASSWORD, Kennel, program
 
+# The desktop's user prefers reduced motion: most tests run on both devices, so with and without motion.
 DEVICES = {
     "phone": {"viewport": {"width": 390, "height": 844}, "has_touch": True, "is_mobile": True, "device_scale_factor": 2},
-    "desktop": {"viewport": {"width": 1280, "height": 800}},
+    "desktop": {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"},
 }
 
 expect.set_options(timeout=20_000)

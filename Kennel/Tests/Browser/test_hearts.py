@@ -143,7 +143,7 @@ def test_the_hearts_page_asks_visitors_to_sign_in(window):
 
 
 def test_reduced_motion_disables_animations(window):
-    calm, lively = window("Ada", reduced_motion="reduce"), window("Bob")
+    calm, lively = window("Ada", reduced_motion="reduce"), window("Bob", reduced_motion="no-preference")
     post = calm.kennel.post()
     for person in (calm, lively):
         person.page.add_init_script(

@@ -47,7 +47,7 @@ import Testing
   }
 
   private func hangUp(_ server: Kennel.Server, count: Int, says sentence: String) async {
-    kill(server.child.identifier, SIGHUP)
+    server.child.send(signal: SIGHUP)
     let isSaid = await eventually {
       kennel.serverErrors.components(separatedBy: sentence).count == count + 1
     }

@@ -196,7 +196,7 @@ extension Kennel {
       let child = try ChildProcess([Self.path] + arguments, environment: environment, isGuarded: false)
       let end = ContinuousClock.now + duration
       while ContinuousClock.now < end { sched_yield() }
-      Glibc.kill(child.identifier, SIGKILL)
+      child.send(signal: SIGKILL)
       #expect(child.waitForEnd(within: .seconds(90)) != nil)
     }
   }

@@ -141,7 +141,7 @@ struct Kennel: Sendable {
 
     /// Sends a signal to the server, and waits for its end.
     func end(_ signal: Int32 = SIGTERM) async throws -> Int32 {
-      Glibc.kill(child.identifier, signal)
+      child.send(signal: signal)
       return try await Kennel.end(of: child)
     }
   }

@@ -91,7 +91,7 @@ import Testing
     #expect(await eventually(within: .seconds(20)) { here.followErrors.contains(" Trying again in ") })
     server = try await there.start("serve", "--port", "\(port)")
     #expect(await line().contains(": 2 new posts, "))
-    kill(follower.identifier, signal)
+    follower.send(signal: signal)
     #expect(try await Kennel.end(of: follower) == 0)
     let errors = here.followErrors
     #expect(errors.contains("127.0.0.1:\(port): The other kennel answers again.\n"), "\(errors)")

@@ -31,7 +31,7 @@ enum KilledWriter {
     var lines: [String] = []
     while lines.count < target, let line = child.readLine() { lines.append(line) }
     for _ in 0..<spins { _ = getppid() }
-    kill(child.identifier, SIGKILL)
+    child.send(signal: SIGKILL)
     while let line = child.readLine() { lines.append(line) }
     let ending = child.waitForEnd(within: .seconds(90))
     let error = (try? String(contentsOfFile: errors, encoding: .utf8)) ?? ""

@@ -20,14 +20,14 @@ import Testing
   private func store(_ change: (inout StoreRetries) -> Void = { _ in }) throws -> ObjectStore {
     var retries = StoreRetries()
     change(&retries)
-    let pauses = pauses
+    let (pauses, start) = (pauses, ContinuousClock.now)
     return ObjectStore(
       try StoreLocation("s3://dogs?endpoint=http://objects.test&region=eu", environment: [:]),
       credentials: StoreCredentials(accessKey: "key", secretKey: "s3cret", sessionToken: "t0ken"),
       session: stubs.session(), retries: retries,
       clock: StoreClock(
         now: { Date(timeIntervalSince1970: 1_800_000_000) },
-        sleep: { pause in pauses.all.withLock { $0.append(pause) } }, jitter: { 1 }))
+        sleep: { pause in pauses.all.withLock { $0.append(pause) } }, jitter: { 1 }, uptime: { start }))
   }
 
   private func error(_ code: String, status: Int) -> StubAnswer {

@@ -74,7 +74,7 @@ package final class PostgresServer: Sendable {
     process.withLock { process in
       guard process.isRunning else { return }
       // SIGQUIT is the immediate shutdown.
-      kill(process.identifier, SIGQUIT)
+      process.send(signal: SIGQUIT)
       _ = process.waitForEnd(within: .seconds(20))
     }
   }

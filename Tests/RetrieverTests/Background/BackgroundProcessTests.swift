@@ -31,7 +31,7 @@ import Testing
 
   /// Ends a program as the system does when there is no memory.
   private func end(_ child: ChildProcess) {
-    kill(child.identifier, SIGKILL)
+    child.send(signal: SIGKILL)
     #expect(child.waitForEnd(within: .seconds(60)) == .signalled(SIGKILL))
   }
 

@@ -46,7 +46,7 @@ import Testing
       #expect(writer.readLine() == "stored")
       // The moment of the kill is arbitrary on purpose. No result depends on it.
       usleep(UInt32.random(in: 0..<20_000, using: &random))
-      #expect(kill(writer.identifier, SIGKILL) == 0)
+      #expect(writer.send(signal: SIGKILL))
       #expect(writer.waitForEnd(within: .seconds(90)) == .signalled(SIGKILL))
       found += try checkAll(reader())
     }
@@ -64,7 +64,7 @@ import Testing
     }
     for writer in writers {
       #expect(writer.isRunning)
-      kill(writer.identifier, SIGKILL)
+      writer.send(signal: SIGKILL)
       #expect(writer.waitForEnd(within: .seconds(90)) == .signalled(SIGKILL))
     }
     #expect(found > 100)

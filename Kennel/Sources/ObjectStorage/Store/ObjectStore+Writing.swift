@@ -63,8 +63,9 @@ extension ObjectStore {
     }
   }
 
-  /// The maximum number of objects in one request.
-  private static let maximumDeletions = 1000
+  /// The maximum number of objects in one request. The protocol allows 1000, but a store on a slow disk does not answer in
+  /// time then.
+  private static let maximumDeletions = 250
 
   /// Deletes objects. Those that do not exist are not an error.
   ///
@@ -93,7 +94,7 @@ extension ObjectStore {
     let request = StoreRequest(
       method: "POST", key: "", query: [("delete", "")],
       headers: [("Content-MD5", digest), ("Content-Type", "application/xml")], body: body,
-      subject: "\(keys.count) objects")
+      subject: keys.count == 1 ? "an object" : "a group of \(keys.count) objects")
     let response: StoreTransport.Response
     do throws(StoreTransport.Failure) { response = try await transport.perform(request) } catch {
       throw error.error

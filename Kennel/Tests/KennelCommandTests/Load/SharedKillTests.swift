@@ -42,7 +42,7 @@ import Testing
       #expect(await eventually { shared.answered.load(ordering: .relaxed) >= target }, "Life \(life)")
       for _ in 0..<spins { _ = getppid() }
       let child = servers[victim].child
-      kill(child.identifier, SIGKILL)
+      child.send(signal: SIGKILL)
       let start = ContinuousClock.now
       let survivor = servers[1 - victim].port
       let status = try await runOnThread {
