@@ -160,8 +160,9 @@ private func readRecords(_ data: Data) {
   if let tiff = TIFFReader(data) {
     let values = EXIFValues(tiff)
     _ = (values.location, values.captureDate, values.description, values.copyright, values.keywords)
-    _ = (values.isoSpeed, values.appleHeadroom, values.resolution, values.orientation)
+    _ = (values.isoSpeed, values.appleHeadroom, values.resolution)
   }
+  _ = EXIFOrientation.read(Array(data))
   let packet = XMPPacket(data)
   _ = (packet.orientation, packet.items, GainMap.Parameters(packet), GainMap.Parameters(iso: data))
   _ = (IPTCRecord(data), IPTCRecord(photoshop: data), ICCDescription.read(data))

@@ -40,6 +40,8 @@ struct HEIFParts {
   private static let pictureTypes: Set<FourCharacterCode> = [
     "hvc1", "av01", "avc1", "vvc1", "lhv1", "jpeg", "j2k1", "unci", "grid", "iovl", "iden", "tmap",
   ]
+  /// Those whose data contains no metadata of its own. A JPEG or JPEG 2000 can.
+  private static let keptTypes = pictureTypes.subtracting(["jpeg", "j2k1"])
 
   /// - Parameter data: The content of the `mdat` boxes.
   init(_ source: HEIFFile, data: [Range<Int>]) throws(ImageError) {
@@ -51,7 +53,8 @@ struct HEIFParts {
       (try? HEIFProperties(of: item, in: source.meta, ignoresUnsupported: true))?.isAlpha == true
     }
     if let alpha { items.formUnion(source.parts(of: alpha)) }
-    let map = try HEIFGainMap(source)
+    var map = try HEIFGainMap(source)
+    if let item = map?.item, !Self.canKeep(source.parts(of: item), of: source) { map = nil }
     if let map {
       items.formUnion(source.parts(of: map.item))
       if let toneMap = map.toneMap { items.insert(toneMap) }
@@ -67,11 +70,15 @@ struct HEIFParts {
     return location.extents.map { $0.range(within: limit) }
   }
 
+  private static func canKeep(_ items: Set<UInt32>, of source: HEIFFile) -> Bool {
+    items.allSatisfy { item in source.meta.types[item].map { keptTypes.contains($0) } ?? true }
+  }
+
   private mutating func keepItems() throws(ImageError) {
     var (inFile, inMeta): ([Range<Int>], [Range<Int>]) = ([], [])
     for item in items.sorted() {
       guard let type = source.meta.types[item] else { continue }
-      guard Self.pictureTypes.contains(type) else {
+      guard Self.keptTypes.contains(type) else {
         throw ImageError(
           .unsupported, "The image contains a part of the type \(type), which is not supported.")
       }

@@ -16,10 +16,6 @@ struct EXIFValues {
 
   // MARK: The image
 
-  var orientation: ImageOrientation? {
-    main?.value(EXIFOrientation.tag)?.integer().flatMap(ImageOrientation.init(rawValue:))
-  }
-
   var make: String? { main?.value(0x010F)?.text }
   var model: String? { main?.value(0x0110)?.text }
   var software: String? { main?.value(0x0131)?.text }

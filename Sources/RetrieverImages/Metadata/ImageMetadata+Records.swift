@@ -15,14 +15,10 @@ extension ImageMetadata {
     if let packet = records.xmp { takeCamera(packet) }
     takeTexts(records.texts)
     if resolution == nil { resolution = records.resolution }
-    switch records.format {
-    case .png, .heic, .avif: storedOrientation = records.orientation ?? .up
-    case .jpeg, .webp, .gif: break
-    }
+    storedOrientation = records.orientation ?? .up
   }
 
   private mutating func takeCamera(_ exif: EXIFValues) {
-    storedOrientation = exif.orientation ?? .up
     resolution = exif.resolution
     captureDate = exif.captureDate
     modificationDate = exif.modificationDate ?? modificationDate

@@ -18,13 +18,13 @@ enum JPEGStripping {
       return plan
     }
     let headroom = map.description.headroom(records.exif)
-    let packet = map.description.strippedPacket(headroom: headroom).map { JPEGWriting.xmp($0) } ?? []
+    let packet = map.description.strippedPacket(headroom: headroom).flatMap { JPEGWriting.xmp($0) } ?? []
     let (mapPlan, _, _) = try strip(
       source, map.segments, start: map.range.lowerBound, limit: map.range.upperBound, adding: packet,
       isMapped: true)
     var head: [UInt8] = []
     if let version = records.xmp?.value(XMPPacket.Namespace.gainMap, "Version") {
-      head = JPEGWriting.xmp(JPEGGainMap.primaryPacket(version: version, length: mapPlan.byteCount))
+      head = JPEGWriting.xmp(JPEGGainMap.primaryPacket(version: version, length: mapPlan.byteCount)) ?? []
     }
     let index = [UInt8](repeating: 0, count: MultiPictureIndex.segmentSize)
     var (plan, added, end) = try strip(
@@ -71,6 +71,7 @@ enum JPEGStripping {
     var copied = StrippingPlan()
     var jfif: [UInt8] = []
     var orientation: ImageOrientation?
+    var hasEXIF = false
     for segment in image.segments {
       let kind = try JPEGApplication.kind(of: segment, in: source)
       switch kind {
@@ -81,8 +82,10 @@ enum JPEGStripping {
         if fields.count > 14 { plan.leaveOut(.thumbnail) }
         jfif = JPEGWriting.segment(0xE0, Array(fields[..<12]) + [0, 0])
       case .exif:
-        let exif = MinimalEXIF(try source.bytes(segment.payload).dropFirst(6))
-        orientation = orientation ?? exif.orientation
+        let exif = MinimalEXIF(try source.bytes(segment.payload))
+        // As in the decoder, only the first one counts.
+        if hasEXIF { plan.leaveOut(.exif) } else { orientation = exif.orientation }
+        hasEXIF = true
         plan.leaveOut(exif.leftOut)
       case .profile, .adobe: try copied.copy(segment.start..<segment.payload.upperBound)
       case .gainMapVersion where isMapped: try copied.copy(segment.start..<segment.payload.upperBound)

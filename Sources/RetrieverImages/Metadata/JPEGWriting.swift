@@ -2,14 +2,18 @@ import Foundation
 
 /// Makes segments of a JPEG.
 enum JPEGWriting {
-  /// Returns a segment with its marker and length. The contents must have at most 65,533 bytes.
+  /// The maximum size of the contents of a segment, whose length has 16 bits.
+  static let maximumPayload = 65_533
+
+  /// Returns a segment with its marker and length. The contents must have at most ``maximumPayload`` bytes.
   static func segment(_ marker: UInt8, _ payload: [UInt8]) -> [UInt8] {
     [0xFF, marker] + BigEndian.bytes(payload.count + 2, 2) + payload
   }
 
-  /// Returns an APP1 segment with an XMP packet.
-  static func xmp(_ packet: String) -> [UInt8] {
-    segment(0xE1, JPEGApplication.xmp.signature + Array(packet.utf8))
+  /// Returns an APP1 segment with an XMP packet; nil if the packet is too large for a segment.
+  static func xmp(_ packet: String) -> [UInt8]? {
+    let payload = JPEGApplication.xmp.signature + Array(packet.utf8)
+    return payload.count <= maximumPayload ? segment(0xE1, payload) : nil
   }
 }
 

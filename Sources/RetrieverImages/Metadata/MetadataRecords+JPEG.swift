@@ -14,7 +14,10 @@ extension MetadataRecords {
       let contents = payload.dropFirst(kind.signature.count)
       switch kind {
       case .jfif: resolution = resolution ?? Self.jfifResolution(contents)
-      case .exif: takeEXIF(Array(contents))
+      case .exif:
+        // As in the decoder, only the first one counts.
+        orientation = orientation ?? EXIFOrientation.read(payload) ?? .up
+        takeEXIF(Array(contents))
       case .xmp: if budget.take(contents.count) { takeXMP(contents) }
       case .extendedXMP: extensionParts.append(payload)
       case .profile: profileParts.append(payload)

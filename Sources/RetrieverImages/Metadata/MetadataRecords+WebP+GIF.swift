@@ -3,14 +3,19 @@ import Foundation
 extension MetadataRecords {
   /// Reads the chunks of a WebP. Of the pixels, only the beginning is read, which states their size.
   mutating func readWebP(_ source: any ByteSource) throws(ImageError) {
+    var order = WebPChunkOrder()
     var chunks = try RIFFChunks(source)
     while let chunk = try chunks.next() {
+      let isUsed = try order.uses(chunk, in: source)
       switch chunk.name {
       case "VP8X", "VP8 ", "VP8L":
         let head = try source.bytes(
           chunk.data.clamped(to: chunk.data.lowerBound..<chunk.data.lowerBound + 10))
         size = size ?? Self.size(of: chunk.name, head)
-      case "EXIF": if let data = try record(chunk.data, in: source) { takeEXIF(data) }
+      case "EXIF":
+        guard let data = try record(chunk.data, in: source) else { continue }
+        if isUsed { orientation = EXIFOrientation.read(data) }
+        takeEXIF(data)
       case "XMP ": if let packet = try record(chunk.data, in: source) { takeXMP(packet) }
       case "ICCP" where profile == nil: profile = try record(chunk.data, in: source).map { Data($0) }
       default: break

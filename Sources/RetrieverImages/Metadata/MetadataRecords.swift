@@ -24,8 +24,7 @@ struct MetadataRecords {
   var resolution: ImageMetadata.Resolution?
   /// The time of the last change that a PNG states.
   var modified: ImageMetadata.Timestamp?
-  /// The orientation of a format that states it outside of EXIF data: of a PNG, from any of its places, and of a HEIC or
-  /// AVIF.
+  /// The orientation that the decoder applies: of a PNG, from any of its places; of a HEIC or AVIF, not that of EXIF data.
   var orientation: ImageOrientation?
   var gainMap: GainMap?
   /// The bytes of records that may still be read.

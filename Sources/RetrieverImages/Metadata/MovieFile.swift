@@ -35,7 +35,8 @@ struct MovieFile {
   }
 
   private static let imageBrands: Set<FourCharacterCode> = [
-    "heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "mif2", "msf1", "avif", "avis", "crx ", "jpx ",
+    "heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "mif2", "msf1", "miaf", "avif", "avis", "crx ",
+    "jpx ",
   ]
 
   init(_ source: any ByteSource) throws(ImageError) {

@@ -1,3 +1,37 @@
+/// Follows the chunks of a WebP, and knows which of its VP8X and EXIF chunks the decoder uses.
+struct WebPChunkOrder {
+  /// The flag in a VP8X chunk of a file with EXIF data.
+  static let exifFlag: UInt8 = 0x08
+  /// The size of the data in a VP8X chunk that has a meaning.
+  static let featuresSize = 10
+
+  private var hasFeatures = false
+  private var hasPixels = false
+  private var hasEXIF = false
+  private var declaresEXIF = false
+
+  /// Takes the next chunk of the file. Returns false if it is a VP8X or EXIF chunk that has no effect.
+  mutating func uses(_ chunk: RIFFChunks.Chunk, in source: any ByteSource) throws(ImageError) -> Bool {
+    switch chunk.name {
+    case "VP8X":
+      guard !hasFeatures, !hasPixels, chunk.data.count >= Self.featuresSize else { return false }
+      hasFeatures = true
+      let flags = try source.exactly(1, at: chunk.data.lowerBound)?[0] ?? 0
+      declaresEXIF = flags & Self.exifFlag != 0
+    case "EXIF":
+      // The decoder waits for EXIF data after the pixels only if the file declares it, and uses the first one.
+      let isUsed = !hasEXIF && (declaresEXIF || !hasPixels)
+      hasEXIF = true
+      return isUsed
+    case "VP8 ", "VP8L", "ANMF": hasPixels = true
+    // Without VP8X, opacity is ignored.
+    case "ALPH": hasPixels = hasPixels || hasFeatures
+    default: break
+    }
+    return true
+  }
+}
+
 /// The chunks of a WebP or of one of its frames.
 struct RIFFChunks {
   struct Chunk {

@@ -1,7 +1,6 @@
 /// Plans the copy of a WebP without its metadata. The chunks of pixels, animation and colors are copied unchanged; all
 /// others are left out, also unknown ones.
 enum WebPStripping {
-  private static let exifFlag: UInt8 = 0x08
   private static let xmpFlag: UInt8 = 0x04
 
   static func plan(_ source: any ByteSource) throws(ImageError) -> StrippingPlan {
@@ -9,14 +8,21 @@ enum WebPStripping {
     var features: (index: Int, bytes: [UInt8])?
     var orientation: ImageOrientation?
     var end = 12
+    var order = WebPChunkOrder()
     var chunks = try RIFFChunks(source)
     while let chunk = try chunks.next() {
       end = chunk.range.upperBound
+      let isUsed = try order.uses(chunk, in: source)
       switch chunk.name {
-      case "VP8X" where features == nil && chunk.data.count >= 10:
-        var bytes = try source.bytes(chunk.range)
-        bytes[8] &= ~(exifFlag | xmpFlag)
+      case "VP8X" where isUsed:
+        let size = WebPChunkOrder.featuresSize
+        guard var bytes = try source.exactly(8 + size, at: chunk.range.lowerBound) else {
+          throw ImageError.truncated("WebP")
+        }
+        bytes.replaceSubrange(4..<8, with: little(size))
+        bytes[8] &= ~(WebPChunkOrder.exifFlag | xmpFlag)
         features = (try body.make(bytes), bytes)
+        if chunk.data.count > size { body.leaveOut(.otherData) }
       case "ICCP", "ANIM", "ALPH", "VP8 ", "VP8L": try copy(chunk, into: &body)
       case "ANMF": try copyFrame(chunk, source, into: &body)
       case "EXIF":
@@ -25,17 +31,18 @@ enum WebPStripping {
           continue
         }
         let exif = MinimalEXIF(try source.bytes(chunk.data))
-        orientation = orientation ?? exif.orientation
+        if isUsed { orientation = exif.orientation } else { body.leaveOut(.exif) }
         body.leaveOut(exif.leftOut)
       case "XMP ": body.leaveOut(.xmp)
       default: body.leaveOut(.otherData)
       }
     }
     if end < source.count { body.leaveOut(.otherData) }
-    // A file without VP8X has no place for an orientation, and its EXIF data has no meaning.
+    // A file without VP8X has no place for an orientation.
+    if features == nil, orientation != nil { body.leaveOut(.exif) }
     if let tiff = MinimalEXIF.tiff(orientation), let features {
       var bytes = features.bytes
-      bytes[8] |= exifFlag
+      bytes[8] |= WebPChunkOrder.exifFlag
       body.replace(features.index, with: bytes)
       try body.make(Array("EXIF".utf8) + little(tiff.count) + tiff)
     }

@@ -83,6 +83,40 @@ import Testing
     #expect(result.range(of: Data("Apple iOS".utf8)) == nil)
   }
 
+  @Test func `a packet that would be too large for its segment is left out`() throws {
+    // A short prefix makes the properties shorter than in the copy.
+    let descriptions = (0..<8).map { part in
+      let values = (0..<500).map { " a:N\(1_000 + part * 500 + $0)=\"1\"" }.joined()
+      return "<rdf:Description xmlns:a=\"\(XMPPacket.Namespace.appleGainMap)\"\(values)/>"
+    }
+    let packet =
+      "<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"><rdf:RDF xmlns:rdf=\"\(XMPPacket.rdf)\">"
+      + descriptions.joined() + "</rdf:RDF></x:xmpmeta>"
+    let fixture = try GainMapFixture(packet, hasContainer: false)
+    #expect(try ImageMetadata(data: fixture.data).gainMap?.kind == .apple)
+    let description = GainMapDescription(kind: .apple, packet: XMPPacket(packet.utf8))
+    let written = try #require(description.strippedPacket(headroom: nil))
+    #expect(written.utf8.count > 65_504)
+    let stripped = try StrippedImage(data: fixture.data)
+    let result = try stripped.data()
+    #expect(stripped.removed.contains(.xmp))
+    #expect(result.range(of: Data("N1000".utf8)) == nil)
+    #expect(decode(result).pixels == decode(fixture.data).pixels)
+    let bytes = [UInt8](result)
+    let last = bytes.indices.dropLast().last { bytes[$0] == 0xFF && bytes[$0 + 1] == 0xD8 }
+    let start = try #require(last)
+    let map = Data(bytes[start...])
+    let segments = try JPEGSegments(DataSource(map))
+    #expect(segments.scan != nil && !segments.hasUnknownBytes)
+    #expect(decode(map).error == nil && decode(map).pixels == decode(fixture.map).pixels)
+  }
+
+  @Test func `the largest packet fits into a segment`() {
+    let packet = String(repeating: " ", count: 65_504)
+    #expect(JPEGWriting.xmp(packet)?.prefix(4) == [0xFF, 0xE1, 0xFF, 0xFF])
+    #expect(JPEGWriting.xmp(packet + " ") == nil)
+  }
+
   @Test func `the binary form of ISO 21496-1 is read`() throws {
     func big(_ value: Int) -> [UInt8] { PNGFixture.big(value) }
     let numbers = [64, 0, 192, -64, 160, 64, 1, 2]

@@ -102,6 +102,25 @@ import Testing
     #expect(error?.code == .truncated)
   }
 
+  @Test(arguments: ["jpeg", "j2k1"])
+  func `an image whose data can contain metadata of its own is refused`(type: String) throws {
+    var form = FullFixture.heifForm()
+    form.items[0].type = type
+    let error = #expect(throws: ImageError.self) { try strip(form) }
+    #expect(error?.code == .unsupported && error?.description.contains(type) == true)
+  }
+
+  @Test func `an AVIF whose main brand is general is not a video`() throws {
+    var form = HEIFFixture(.gradientAV1)
+    form.brands = ["miaf", "avif", "mif1"]
+    #expect(!MovieFile.isMovie(form.data()))
+    form.describe(by: HEIFFixture.exif(TIFFFixture.camera().data()))
+    #expect(try ImageMetadata(data: form.data()).cameraModel == "K-1")
+    let result = try strip(form)
+    #expect(try ImageMetadata(data: result).cameraModel == nil)
+    #expect(decode(result).error == nil && decode(result).pixels == decode(form.data()).pixels)
+  }
+
   // MARK: Gain maps
 
   private func withAppleMap() -> HEIFFixture {
@@ -134,6 +153,31 @@ import Testing
     #expect(result.range(of: Data("secret".utf8)) == nil && result.range(of: Data("K-1".utf8)) == nil)
     #expect(try StrippedImage(data: result).removed.isEmpty)
     #expect(decode(result).pixels == decode(form.data()).pixels)
+  }
+
+  @Test(arguments: [false, true])
+  func `a gain map in the form of a JPEG is left out with its metadata`(hasToneMap: Bool) throws {
+    var form = HEIFFixture(.gradient)
+    let jpeg = JPEGFixture.adding(Array("secret".utf8), marker: 0xFE, to: try JPEGFixture.baseline())
+    let type = HEIFFixture.auxiliary("urn:com:apple:photo:2020:aux:hdrgainmap")
+    form.items.append(
+      HEIFFixture.Item(
+        type: "jpeg", data: [UInt8](jpeg),
+        properties: [HEIFFixture.size(67, 53)] + (hasToneMap ? [] : [type])))
+    if hasToneMap {
+      form.items.append(
+        HEIFFixture.Item(type: "tmap", data: [0, 0, 0, 0], properties: [HEIFFixture.size(64, 64)]))
+      form.references.append(("dimg", 3, [1, 2]))
+    } else {
+      form.references.append(("auxl", 2, [1]))
+    }
+    let stripped = try StrippedImage(data: form.data())
+    #expect(stripped.removed == [.otherData])
+    let result = try stripped.data()
+    #expect(result.range(of: Data("secret".utf8)) == nil)
+    #expect(try ImageMetadata(data: result).gainMap == nil)
+    #expect(decode(result).error == nil && decode(result).pixels == decode(form.data()).pixels)
+    #expect(try StrippedImage(data: result).removed.isEmpty)
   }
 
   @Test func `a map with a grid is an image of its own too`() throws {

@@ -140,6 +140,30 @@ import Testing
     #expect(try StrippedImage(data: data).removed == [.thumbnail])
   }
 
+  @Test func `bytes after the fields of a VP8X chunk are removed`() throws {
+    let pixels = try WebPFixture.pixels(drawnBitmap(width: 31, height: 20), isLossless: false)
+    let features = WebPFixture.features(flags: 0, width: 31, height: 20)
+    let plain = WebPFixture.file(features + pixels)
+    for secret in ["secret", "secrets"] {
+      let long = WebPFixture.chunk("VP8X", Array(features.dropFirst(8)) + Array(secret.utf8))
+      let data = WebPFixture.file(long + pixels)
+      #expect(decode(data).error == nil && decode(data).pixels == decode(plain).pixels)
+      #expect(try strip(data) == plain)
+      #expect(try StrippedImage(data: data).removed == [.otherData])
+    }
+    #expect(try strip(plain) == plain)
+  }
+
+  @Test func `a plain text of a GIF is removed`() throws {
+    let gif = GIFFixture().data()
+    let grid: [UInt8] = [0, 0, 0, 0, 20, 0, 16, 0, 8, 8, 1, 0]
+    let text = [0x21, 0x01, 12] + grid + [6] + Array("secret".utf8) + [0]
+    let data = gif.prefix(397) + Data(text) + gif.dropFirst(397)
+    #expect(decode(data).pixels == decode(gif).pixels)
+    #expect(try strip(data) == strip(gif))
+    #expect(try StrippedImage(data: data).removed == [.comment, .text])
+  }
+
   @Test func `a file is replaced completely, in pieces, and keeps its permissions`() async throws {
     let folder = try TemporaryDirectory()
     let data = try FullFixture.jpeg()
