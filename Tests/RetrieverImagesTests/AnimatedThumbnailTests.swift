@@ -168,6 +168,20 @@ import Testing
     await #expect(throws: ImageError.self) { try await mixed.data(as: .webp()) }
   }
 
+  @Test func `damage of a frame is an error or tolerated, and edits keep it`() async throws {
+    let complete = try JPEGFixture.baseline(width: 64, height: 64)
+    let cut = try #require(UIImage(data: complete.dropLast(complete.count / 3)))
+    let animated = try #require(UIImage.animatedImage(with: [cut, cut], duration: 1))
+    await #expect(throws: ImageError.self) { try await animated.data(as: .webp()) }
+    let written = try await animated.data(as: .webp(), damage: .tolerate)
+    // Frames with the same pixels become one.
+    #expect(try await ImageFrames(data: written).all().count == 1)
+    let drawn = try await cut.thumbnail(ThumbnailTarget(width: 32, height: 32), damage: .tolerate)
+    #expect(drawn.damage.map(\.kind) == [.incomplete])
+    #expect(try await drawn.flipped().damage == drawn.damage)
+    #expect(try await drawn.changingPixels { _ in }.damage == drawn.damage)
+  }
+
   @Test func `a file is read with an error that explains a failure`() async throws {
     let folder = try TemporaryDirectory()
     let file = folder.url.appendingPathComponent("dog.gif").path

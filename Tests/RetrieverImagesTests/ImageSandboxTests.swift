@@ -144,6 +144,43 @@ import Testing
     }
   }
 
+  @Test(arguments: [Int.max, .min, 0]) func `limits out of range do not start the program itself`(limit: Int)
+    async throws
+  {
+    let jpeg = try JPEGFixture.baseline(width: 20, height: 10)
+    let unusual = try sandbox { ($0.processorSeconds, $0.memory) = (limit, limit) }
+    do {
+      _ = try await unusual.thumbnail(of: jpeg, target)
+    } catch {
+      // The smallest limits may not suffice. The program itself would end with status 2.
+      #expect(limit <= 0 && "\(error)".contains("status 2") == false, "\(error)")
+    }
+  }
+
+  @Test func `a process that ended between two images is replaced`() async throws {
+    let directory = try TemporaryDirectory()
+    let script = directory.path("start")
+    let program = ChildProcess.path(ofProgram: "image-sandbox")
+    try Data(
+      """
+      #!/bin/bash
+      echo $$ >>'\(directory.path("processes"))'
+      exec -a retriever-image-sandbox '\(program)' "$@"
+      """.utf8
+    ).write(to: URL(fileURLWithPath: script))
+    #expect(chmod(script, 0o700) == 0)
+    let sandbox = try sandbox(script)
+    let jpeg = try JPEGFixture.baseline(width: 20, height: 10)
+    _ = try await sandbox.thumbnail(of: jpeg, target)
+    let process = try #require(
+      pid_t(String(contentsOfFile: directory.path("processes"), encoding: .utf8).dropLast()))
+    #expect(kill(process, SIGKILL) == 0)
+    var information = siginfo_t()
+    #expect(waitid(P_PID, id_t(process), &information, WEXITED | WNOWAIT) == 0)
+    _ = try await sandbox.thumbnail(of: jpeg, target)
+    #expect(sandbox.startedCount.load(ordering: .relaxed) == 2)
+  }
+
   @Test func `a cancelled task does not wait for the process`() async throws {
     let jpeg = try JPEGFixture.baseline(width: 20, height: 10)
     let silent = try sandbox("/bin/sleep") { $0.startTimeout = .seconds(200) }

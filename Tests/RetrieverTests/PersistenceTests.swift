@@ -78,6 +78,56 @@ import Testing
     #expect(HTTPCookieStorage(records: cookieRecords()).cookies == [])
   }
 
+  @Test func `a cookie that a limit evicts leaves the file`() throws {
+    let records = cookieRecords()
+    let storage = HTTPCookieStorage(records: records)
+    for number in 0...180 { storage.setCookie(try cookie("\(number)")) }
+    #expect(records.flush())
+    let names = Set(storage.cookies?.map(\.name) ?? [])
+    #expect(names.count == 180 && !names.contains("0"))
+    #expect(Set(HTTPCookieStorage(records: cookieRecords()).cookies?.map(\.name) ?? []) == names)
+  }
+
+  @Test func `a cookie of a host without dots outlives the process`() throws {
+    let records = cookieRecords()
+    let storage = HTTPCookieStorage(records: records)
+    let url = try #require(URL(string: "http://kennel/"))
+    let cookies = HTTPCookie.cookies(
+      withResponseHeaderFields: ["Set-Cookie": "a=1; Domain=kennel; Max-Age=1000"], for: url)
+    storage.setCookies(cookies, for: url, mainDocumentURL: nil)
+    #expect(storage.cookies?.map(\.domain) == ["kennel"])
+    #expect(records.flush())
+    #expect(HTTPCookieStorage(records: cookieRecords()).cookies?.map(\.domain) == ["kennel"])
+  }
+
+  @Test func `a write at the end of the program waits for one that has begun`() async throws {
+    let records = cookieRecords()
+    let storage = HTTPCookieStorage(records: records)
+    storage.setCookie(try cookie("first"))
+    #expect(records.flush())
+    // Another process changes the file.
+    let lock = open(folder + "/cookies.json.lock", O_RDWR | O_CLOEXEC)
+    #expect(lock >= 0 && flock(lock, LOCK_EX) == 0)
+    storage.setCookie(try cookie("second"))
+    let started = Gate()
+    let isWritten = Gate()
+    async let begun = runOnThread {
+      started.open()
+      return records.flush()
+    }
+    async let names = runOnThread {
+      _ = started.waitBlocking()
+      records.flush()
+      isWritten.open()
+      return HTTPCookieStorage(records: cookieRecords()).cookies?.map(\.name)
+    }
+    // It must not end before the other process has.
+    #expect(await !isWritten.wait(within: .milliseconds(100)))
+    close(lock)
+    #expect(await begun)
+    #expect(await names == ["first", "second"])
+  }
+
   @Test func `the date and the order of cookies outlive the process`() throws {
     let records = cookieRecords()
     let storage = HTTPCookieStorage(records: records)

@@ -263,6 +263,36 @@ extension TemporaryDirectory {
   }
 }
 
+extension URLSession {
+  /// A session that trusts the test authority.
+  static func trustingTestAuthority(
+    delegate: (any URLSessionDelegate)? = nil, _ change: (URLSessionConfiguration) -> Void = { _ in }
+  ) throws -> URLSession {
+    let file = try TestAuthority.shared().authorityFile
+    return forTest(delegate: delegate) {
+      $0.trustedCertificates = .file(file)
+      change($0)
+    }
+  }
+
+  func text(from url: URL, delegate: (any URLSessionTaskDelegate)? = nil) async throws -> String {
+    let (data, _) = try await data(from: url, delegate: delegate)
+    return String(decoding: data, as: UTF8.self)
+  }
+}
+
+extension ServerTrust.Certificate {
+  /// The certificate in a file of the test authority.
+  static func ofTest(_ certificate: TestAuthority.Certificate) throws -> ServerTrust.Certificate {
+    let pem = try Data(contentsOf: TestAuthority.shared().certificateFile(certificate))
+    return try #require(certificates(pem: pem).first)
+  }
+
+  static func testAuthority() throws -> ServerTrust.Certificate {
+    try #require(certificates(pem: Data(contentsOf: TestAuthority.shared().authorityFile)).first)
+  }
+}
+
 /// A delegate that collects what metrics say about each transaction.
 final class TransactionCollector: NSObject, URLSessionTaskDelegate {
   let transactions = Log<URLSessionTaskTransactionMetrics>()

@@ -63,6 +63,25 @@ import Testing
       try await scratch.adopt("check", "--fix").errors == "adopt: 2 handlers in 1 file, nothing found\n")
   }
 
+  @Test func `lines that are added end like those of the file`() async throws {
+    let scratch = try TemporaryPackage()
+    let text = """
+      func load(completion: @escaping (Result<Int, any Error>) -> Void) {
+        do {
+          completion(.success(try read()))
+        } catch {
+          print(error)
+        }
+      }
+
+      """.replacing("\n", with: "\r\n")
+    try scratch.write(text, to: "a.swift")
+    _ = try await scratch.adopt("check", "--fix")
+    let fixed = try scratch.text("a.swift")
+    #expect(fixed.contains("    print(error)\r\n    completion(.failure(error))\r\n"))
+    #expect(!fixed.replacing("\r\n", with: "").utf8.contains(UInt8(ascii: "\n")))
+  }
+
   @Test func `a fix that does not help is reverted`() async throws {
     let scratch = try TemporaryPackage()
     let text = """

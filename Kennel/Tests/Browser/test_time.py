@@ -168,6 +168,8 @@ def test_a_new_photo_of_an_earlier_month_is_announced_and_shown(window):
     watcher.page.get_by_role("button", name="1 new photo").click()
     expect(watcher.tile(post)).to_be_in_viewport()
     expect(watcher.tile(post).locator(".open")).to_be_focused()
+    # Otherwise it may still be loading the picture.
+    watcher.page.close()
     watcher.kennel.delete("Ada", post)
 
 
@@ -182,4 +184,6 @@ def test_the_sharer_of_an_old_photo_reads_where_it_is(window, tmp_path):
     expect(person.toast("Your photo is shared. See March 2008.")).to_be_visible()
     person.go("/?month=2008-03")
     tile = person.page.locator("#grid > .tile").first
-    person.kennel.delete("Ada", int(tile.get_attribute("data-post")))
+    post = int(tile.get_attribute("data-post"))
+    person.page.close()
+    person.kennel.delete("Ada", post)

@@ -40,6 +40,24 @@ import Testing
   }
 
   @Test(arguments: RecordsKind.available)
+  func `of two changes of the password that overlap, one is made`(_ kind: RecordsKind) async throws {
+    try await withStore(kind) { store in
+      let ada = try await store.addUser()
+      func change(_ password: String) async -> KennelError.Code? {
+        await code {
+          try await store.accounts.changePassword(
+            of: ada, from: "correct horse", to: password, keeping: nil, address: "192.0.2.1")
+        }
+      }
+      async let first = change("second horse")
+      async let second = change("third horse")
+      let codes = await [first, second]
+      #expect(codes == [nil, .wrongCredentials] || codes == [.wrongCredentials, nil])
+      _ = try await signIn(store, codes[0] == nil ? "second horse" : "third horse")
+    }
+  }
+
+  @Test(arguments: RecordsKind.available)
   func `a sign-in starts a session after a change of the name or the role`(_ kind: RecordsKind) async throws {
     try await withStore(kind) { store in
       let ada = try await store.addUser()

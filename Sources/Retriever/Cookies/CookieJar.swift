@@ -51,7 +51,20 @@ struct CookieJar: Sendable {
   /// The queues of `Kind.all`; `nil` until a cookie has to be evicted.
   private var queues: [CookieEvictionQueue]?
 
-  init(limits: Limits = Limits()) { self.limits = limits }
+  /// The cookies that were stored, replaced or removed, for the owner's file; nil if there is none.
+  private var changes: [HTTPCookie]?
+
+  init(limits: Limits = Limits(), recordsChanges: Bool = false) {
+    self.limits = limits
+    if recordsChanges { changes = [] }
+  }
+
+  /// Returns the cookies, as they were stored, that have changed since the last call. Some may be there more than once.
+  mutating func takeChanges() -> [HTTPCookie] {
+    guard let taken = changes else { return [] }
+    changes = []
+    return taken
+  }
 
   // MARK: Storing
 
@@ -81,13 +94,17 @@ struct CookieJar: Sendable {
       entries.remove(at: replaced)
     }
     if !entry.isExpired(at: now) { entries.append(entry) }
+    changes?.append(accepted)
     // An unencrypted connection never evicts a Secure cookie, because it could then replace that cookie.
     let sparesSecure = url.map { !Self.isSecure($0) } ?? false
     if entries.count > limits.perSite {
       let candidate =
         Self.leastRecentlyUsed(entries) { !$0.fields.isSecure }
         ?? (sparesSecure ? nil : Self.leastRecentlyUsed(entries) { _ in true })
-      if let candidate { entries.remove(at: candidate) }
+      if let candidate {
+        let evicted = entries.remove(at: candidate)
+        changes?.append(evicted.cookie)
+      }
     }
     sites[site] = entries.isEmpty ? nil : entries
     count += entries.count - countBefore
@@ -155,7 +172,7 @@ struct CookieJar: Sendable {
     }
     while count > limits.total {
       guard let candidate = evictionCandidate(sparesSecure: sparesSecure) else { return }
-      sites[candidate.site]?.remove(at: candidate.index)
+      if let removed = sites[candidate.site]?.remove(at: candidate.index) { changes?.append(removed.cookie) }
       if sites[candidate.site]?.isEmpty == true { sites[candidate.site] = nil }
       count -= 1
     }
@@ -217,6 +234,7 @@ struct CookieJar: Sendable {
   @discardableResult
   private mutating func removeAll(where shouldRemove: (Entry) -> Bool) -> Bool {
     let before = count
+    changes?.append(contentsOf: sites.values.joined().filter(shouldRemove).map(\.cookie))
     sites = sites.compactMapValues { entries in
       let kept = entries.filter { !shouldRemove($0) }
       return kept.isEmpty ? nil : kept

@@ -55,6 +55,7 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
     super.init()
     let now = now()
     state.withLock { state in
+      state.jar = CookieJar(recordsChanges: true)
       // The file has another order. Records without a date are those of an earlier version.
       let all = records.read().sorted { ($0.created ?? .distantPast) < ($1.created ?? .distantPast) }
       for record in all {
@@ -63,6 +64,7 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
         _ = try? state.jar.insert(
           cookie, from: nil, created: record.created, now: min(record.stored ?? now, now))
       }
+      _ = state.jar.takeChanges()
       count.store(state.jar.count, ordering: .releasing)
     }
   }
@@ -107,7 +109,7 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   ///
   /// The cookie is ignored silently if the policy is ``HTTPCookie/AcceptPolicy/never`` or the rules refuse it.
   open func setCookie(_ cookie: HTTPCookie) {
-    update([cookie]) { state, now in
+    update { state, now in
       guard state.acceptPolicy != .never else { return false }
       return (try? state.jar.insert(cookie, from: nil, now: now)) != nil
     }
@@ -121,7 +123,7 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
   ///   - mainDocumentURL: the document that caused the request, if it is known.
   ///     ``HTTPCookie/AcceptPolicy/onlyFromMainDocumentDomain`` uses it.
   open func setCookies(_ cookies: [HTTPCookie], for url: URL?, mainDocumentURL: URL?) {
-    update(cookies) { state, now in
+    update { state, now in
       guard state.acceptPolicy.accepts(from: url, for: mainDocumentURL) else { return false }
       var changed = false
       for cookie in cookies where (try? state.jar.insert(cookie, from: url, now: now)) != nil {
@@ -133,7 +135,7 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
 
   /// Removes the cookie with the name, domain and path of `cookie`, if there is one.
   open func deleteCookie(_ cookie: HTTPCookie) {
-    update([cookie]) { state, _ in state.jar.remove(cookie) }
+    update { state, _ in state.jar.remove(cookie) }
   }
 
   /// Removes all cookies that were stored at `date` or later.
@@ -232,23 +234,21 @@ open class HTTPCookieStorage: NSObject, @unchecked Sendable {
     return state.withLock { $0.jar.cookies(for: url, mainDocumentURL: mainDocumentURL, now: now) }
   }
 
-  /// - Parameter cookies: The cookies that may change; nil if any may.
-  private func update(_ cookies: [HTTPCookie]? = nil, _ change: (inout State, Date) -> Bool) {
+  private func update(_ change: (inout State, Date) -> Bool) {
     let now = now()
     let changed = state.withLock { state in
       defer { count.store(state.jar.count, ordering: .releasing) }
-      guard let records else { return change(&state, now) }
+      let isChanged = change(&state, now)
+      guard let records else { return isChanged }
       // With the lock, so that changes reach the file in their order.
-      let before = cookies ?? state.jar.cookies(now: now)
-      guard change(&state, now) else { return false }
-      for cookie in before {
+      for cookie in state.jar.takeChanges() {
         if let record = state.jar.record(like: cookie) {
           records.set(record)
         } else {
           records.remove(CookieRecord.key(of: cookie.fields))
         }
       }
-      return true
+      return isChanged
     }
     if changed { announcer.announce(.NSHTTPCookieManagerCookiesChanged, from: self) }
   }

@@ -15,6 +15,9 @@ final class SharedRecords<Record: PersistentRecord>: Sendable {
 
   private let file: RecordFile
   private let pending = Mutex(Pending())
+  /// Held while changes are taken and written: the program must not end between the two, and an older change must not
+  /// replace a newer one.
+  private let writing = Mutex(())
   private let now: @Sendable () -> Date
 
   /// The delay in which further changes are combined.
@@ -57,7 +60,9 @@ final class SharedRecords<Record: PersistentRecord>: Sendable {
   }
 
   /// Writes the changes now. If the file cannot be written, they are kept for the next time.
-  @discardableResult func flush() -> Bool {
+  @discardableResult func flush() -> Bool { writing.withLock { _ in write() } }
+
+  private func write() -> Bool {
     let changes = pending.withLock { pending in
       defer { pending = Pending() }
       return pending.changes

@@ -20,7 +20,13 @@ final class StreamEvents: @unchecked Sendable {
   func attach(to stream: Stream) { lock.withLock { self.stream = stream } }
 
   func schedule(in loop: RunLoop, _ mode: RunLoop.Mode) {
-    lock.withLock { places.append(Place(loop: loop, mode: mode)) }
+    let place = Place(loop: loop, mode: mode)
+    let isPending = lock.withLock {
+      places.append(place)
+      return !pending.isEmpty
+    }
+    // Another run loop may have been removed before it delivered them.
+    if isPending { deliver(in: place) }
   }
 
   func remove(from loop: RunLoop, _ mode: RunLoop.Mode) {
@@ -36,10 +42,12 @@ final class StreamEvents: @unchecked Sendable {
       // The first run loop that gets to it delivers them.
       return isFirst ? self.places : []
     }
-    for place in places {
-      let timer = Timer(timeInterval: 0, repeats: false) { [weak self] _ in self?.deliver() }
-      place.loop.add(timer, forMode: place.mode)
-    }
+    for place in places { deliver(in: place) }
+  }
+
+  private func deliver(in place: Place) {
+    let timer = Timer(timeInterval: 0, repeats: false) { [weak self] _ in self?.deliver() }
+    place.loop.add(timer, forMode: place.mode)
   }
 
   private func deliver() {
@@ -51,7 +59,10 @@ final class StreamEvents: @unchecked Sendable {
     let order: [Stream.Event] = [
       .openCompleted, .hasBytesAvailable, .hasSpaceAvailable, .errorOccurred, .endEncountered,
     ]
-    for event in order where events.contains(event) { stream.delegate?.stream(stream, handle: event) }
+    // The delegate may close the stream.
+    for event in order where events.contains(event) && stream.streamStatus != .closed {
+      stream.delegate?.stream(stream, handle: event)
+    }
   }
 }
 #endif

@@ -97,7 +97,7 @@ final class StreamPipe: @unchecked Sendable {
   /// Adds as many bytes as there is room for, at least one if `waits` is true. Returns -1 if nobody reads.
   func write(_ source: UnsafeRawBufferPointer, waits: Bool) -> Int {
     condition.lock()
-    while waits, !isWritable, !source.isEmpty { condition.wait() }
+    while waits, !isWritable, !isWriterClosed, !source.isEmpty { condition.wait() }
     guard !isReaderClosed, !isWriterClosed, failure == nil else {
       condition.unlock()
       return -1

@@ -221,7 +221,7 @@ extension UIImage {
       var buffer = PixelBuffer(try self.bitmap(flag: flag)).converted(to: layout)
       return Result {
         try change(&buffer)
-        return UIImage(bitmap: buffer.bitmap, scale: self.scale)
+        return UIImage(bitmap: buffer.bitmap, scale: self.scale, damage: self.damage)
       }
     }.get()
   }

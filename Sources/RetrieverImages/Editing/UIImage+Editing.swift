@@ -77,7 +77,7 @@ extension UIImage {
     try await WorkPool.shared.run { (flag) throws(ImageError) in
       let bitmap = try self.bitmap(flag: flag)
       try flag.check()
-      return UIImage(bitmap: try edit(bitmap, flag), scale: self.scale)
+      return UIImage(bitmap: try edit(bitmap, flag), scale: self.scale, damage: self.damage)
     }
   }
 }

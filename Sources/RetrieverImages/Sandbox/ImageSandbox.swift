@@ -105,7 +105,9 @@ public final class ImageSandbox: Sendable {
   private func process(
     _ configuration: Configuration, _ flag: CancellationFlag
   ) throws(ImageError) -> SandboxProcess {
-    if let process = idle.withLock({ $0.popLast() }) { return process }
+    while let process = idle.withLock({ $0.popLast() }) {
+      if process.isWaiting { return process }
+    }
     startedCount.add(1, ordering: .relaxed)
     return try SandboxProcess(configuration, flag: flag)
   }

@@ -10,13 +10,16 @@ enum SandboxChild {
   static let descriptor: Int32 = 3
 
   /// The memory and the processor time, in the arguments after the marker.
-  static func arguments(memory: Int, seconds: Int) -> [String] { [marker, "\(memory)", "\(seconds)"] }
+  static func arguments(memory: Int, seconds: Int) -> [String] {
+    [marker, "\(max(memory, 1))", "\(max(UInt32(clamping: seconds), 1))"]
+  }
 
   /// Decodes images until the other process ends or closes the socket, if this process was started for that.
   static func runIfRequested(_ arguments: [String]) {
-    guard arguments.count == 3, arguments[0] == marker, let memory = Int(arguments[1]),
-      let seconds = UInt32(arguments[2]), memory > 0
-    else { return }
+    guard arguments.first == marker else { return }
+    // Such a process never becomes the program itself.
+    guard arguments.count == 3, let memory = Int(arguments[1]), memory > 0, let seconds = UInt32(arguments[2])
+    else { _exit(1) }
     warmUp()
     let error = retriever_image_sandbox_enter(descriptor, memory, seconds)
     let socket = SandboxSocket(descriptor: descriptor)

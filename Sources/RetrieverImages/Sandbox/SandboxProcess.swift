@@ -47,6 +47,9 @@ final class SandboxProcess: @unchecked Sendable {
 
   deinit { end() }
 
+  /// Whether it waits for the next image. A process that has ended meanwhile does not.
+  var isWaiting: Bool { isUsable && !SandboxSocket(descriptor: descriptor).isReadable }
+
   /// Decodes an image. After an error that is not one of the image, the process has ended.
   func thumbnail(
     of data: Data, _ request: SandboxRequest, flag: CancellationFlag

@@ -18,6 +18,12 @@ struct SandboxSocket {
   var deadline: ContinuousClock.Instant?
   var flag: CancellationFlag?
 
+  /// Whether the other process has ended, or has sent something.
+  var isReadable: Bool {
+    var entry = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&entry, 1, 0) > 0
+  }
+
   func receive(words count: Int) throws(Failure) -> [Int] {
     try receive(count * MemoryLayout<Int>.size).withUnsafeBytes { bytes in
       (0..<count).map { bytes.loadUnaligned(fromByteOffset: $0 * MemoryLayout<Int>.size, as: Int.self) }

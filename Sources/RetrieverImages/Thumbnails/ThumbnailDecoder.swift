@@ -94,10 +94,15 @@ final class ThumbnailDecoder {
           continue
         }
         // If the decoder tolerated damage, rows may be missing.
-        guard let bitmap = builder.finishedBitmap() ?? (end == nil ? nil : builder.bitmap()) else {
-          throw end ?? ImageError(.truncated, "The image is incomplete: its data ends before the last row.")
+        if let bitmap = builder.finishedBitmap() ?? (end == nil ? nil : builder.bitmap()) {
+          results.append(.success(UIImage(bitmap: bitmap, damage: damage)))
+        } else if var end {
+          // The part that this thumbnail shows is missing. Other sizes may show more.
+          end.damage = damage
+          results.append(.failure(end))
+        } else {
+          throw ImageError(.truncated, "The image is incomplete: its data ends before the last row.")
         }
-        results.append(.success(UIImage(bitmap: bitmap, damage: damage)))
       }
       return results
     }
@@ -151,9 +156,9 @@ final class ThumbnailDecoder {
       try work()
     } catch {
       // Without any row, there is no reason to read on.
-      guard policy == .tolerate, error.isDamage,
-        rows.builders.allSatisfy({ $0.hasPixels || $0.failure != nil })
-      else { throw error }
+      guard policy == .tolerate, error.isDamage, rows.builders.contains(where: { $0.hasPixels }) else {
+        throw error
+      }
       end = error
     }
   }

@@ -30,8 +30,9 @@ extension UIImage {
   public func data(as encoding: ImageEncoding, damage policy: DamagePolicy = .strict) async throws -> Data {
     try await WorkPool.shared.run { (flag) throws(ImageError) in
       switch encoding {
-      case .webp(let quality): if let data = try self.animatedWebP(quality, false, flag) { return data }
-      case .losslessWebP: if let data = try self.animatedWebP(1, true, flag) { return data }
+      case .webp(let quality):
+        if let data = try self.animatedWebP(quality, false, policy, flag) { return data }
+      case .losslessWebP: if let data = try self.animatedWebP(1, true, policy, flag) { return data }
       case .jpeg, .png: break
       }
       let bitmap = try self.bitmap(policy: policy, flag: flag)
@@ -50,7 +51,7 @@ extension UIImage {
 extension UIImage {
   /// Returns an animated image as an animated WebP; nil for other images.
   private func animatedWebP(
-    _ quality: Double, _ isLossless: Bool, _ flag: CancellationFlag
+    _ quality: Double, _ isLossless: Bool, _ policy: DamagePolicy, _ flag: CancellationFlag
   ) throws(ImageError) -> Data? {
     guard let animation else { return nil }
     var writer = AnimatedWebPWriter(loopCount: 0, quality: quality, isLossless: isLossless)
@@ -60,7 +61,7 @@ extension UIImage {
       // The ends of the frames are rounded, so that the duration of the animation is exact.
       let end = animation.duration * 1_000 * Double(index + 1) / Double(animation.images.count)
       let milliseconds = Int(end.rounded()) - written
-      try writer.add(image.bitmap(flag: flag), milliseconds: milliseconds)
+      try writer.add(image.bitmap(policy: policy, flag: flag), milliseconds: milliseconds)
       written += milliseconds
     }
     return try writer.finish()

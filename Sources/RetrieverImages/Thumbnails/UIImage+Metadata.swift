@@ -16,15 +16,24 @@ extension UIImage {
   /// Apple's API.*
   ///
   /// The pixels are not encoded again. ``StrippedImage`` describes what is left out, and copies files on a disk. An image
-  /// that was drawn or scaled has no metadata, and is returned unchanged.
+  /// that was drawn or scaled has no metadata, and is returned unchanged. The ``images`` of an animated image are treated in
+  /// the same way.
   ///
   /// - Throws: ``ImageError`` if the file is too damaged to find its parts.
   public func strippingMetadata() throws(ImageError) -> UIImage {
+    var frames: [UIImage] = []
+    for image in animation?.images ?? [] { frames.append(try image.strippingMetadata()) }
+    let stripped: Source
     switch source {
-    case .decoded: self
+    case .decoded:
+      guard zip(frames, animation?.images ?? []).contains(where: { $0 !== $1 }) else { return self }
+      stripped = source
     case .encoded(let data, let header):
-      UIImage(source: .encoded(try StrippedImage(data: data).data(), header), limits: limits, scale: scale)
+      stripped = .encoded(try StrippedImage(data: data).data(), header)
     }
+    return UIImage(
+      source: stripped, limits: limits, scale: scale, damage: damage,
+      animation: animation.map { Animation(images: frames, duration: $0.duration) })
   }
 }
 

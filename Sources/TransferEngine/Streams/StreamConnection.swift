@@ -52,6 +52,8 @@ package final class StreamConnection: DeadlineOwner, @unchecked Sendable {
     var newSocket: ConnectedSocket?
     /// Whether the body's owner was asked for more.
     var isBodyWanted = false
+    /// The deadline of a stream that continues a response, as far as the loop was asked to look at it.
+    var bodyDeadline: Monotonic?
     var isPosted = false
     /// Whether the loop looks for work at this moment, and whether it has to look again.
     var isStepping = false
@@ -208,7 +210,14 @@ package final class StreamConnection: DeadlineOwner, @unchecked Sendable {
 
   private func wake() {
     let (isNew, isBody) = state.withLock { state in
-      if case .body = state.source { return (false, true) }
+      if case .body = state.source {
+        // Its bytes arrive elsewhere, but the loop ends what takes too long.
+        let deadline = state.machine.deadline
+        guard deadline != state.bodyDeadline else { return (false, true) }
+        state.bodyDeadline = deadline
+        defer { state.isPosted = true }
+        return (!state.isPosted, true)
+      }
       if state.isStepping {
         state.needsStep = true
         return (false, false)
@@ -216,8 +225,11 @@ package final class StreamConnection: DeadlineOwner, @unchecked Sendable {
       defer { state.isPosted = true }
       return (!state.isPosted, false)
     }
-    if isBody { return continueBody() }
-    guard isNew else { return }
+    if isNew { post() }
+    if isBody { continueBody() }
+  }
+
+  private func post() {
     guard let loop = StreamLoop.shared() else {
       state.withLock { $0.isPosted = false }
       return end(TransferFailure(.outOfDescriptors, message: "Could not wait for the connection."))
@@ -291,7 +303,7 @@ package final class StreamConnection: DeadlineOwner, @unchecked Sendable {
     while steps < Self.maximumSteps {
       let (work, isEnded) = state.withLock { state in
         state.needsStep = false
-        return (state.machine.nextWork(readiness), state.machine.isEnded)
+        return (state.machine.takeWork(readiness), state.machine.isEnded)
       }
       if isEnded {
         leave(loop)
@@ -387,10 +399,11 @@ package final class StreamConnection: DeadlineOwner, @unchecked Sendable {
     case .done(let count): perform { $0.sent(count) }
     case .waitsForInput:
       // The server wants another handshake before it takes more.
-      state.withLock { $0.machine.beganSending() }
+      state.withLock { $0.machine.waitsToSend(isEncrypted: true) }
       wait(for: EPOLLIN.rawValue, \.sending, \.sending)
     case .waitsForOutput:
-      if socket?.isSecure == true { state.withLock { $0.machine.beganSending() } }
+      let isSecure = socket?.isSecure == true
+      state.withLock { $0.machine.waitsToSend(isEncrypted: isSecure) }
       wait(for: EPOLLOUT.rawValue, \.sending, \.sending)
     case .end: perform { $0.failWriting(.streamConnectionLost(EPIPE)) }
     case .failed(let failure): perform { $0.failWriting(failure) }

@@ -57,8 +57,12 @@ struct StreamStateMachine<Reader: Sendable, Completion: Sendable>: Sendable {
   private struct Write: Sendable {
     let bytes: [UInt8]
     var sent = 0
-    /// Whether a part of it was sent, or must be sent next because TLS has encrypted it.
-    var hasBegun = false
+    /// Whether TLS has encrypted its next bytes, so that they must be sent.
+    var isEncrypted = false
+    /// Whether the owner of the connection is sending its next bytes at this moment.
+    var isBeingSent = false
+    /// Whether it can be withdrawn, as if it had never been there.
+    var canBeWithdrawn: Bool { sent == 0 && !isEncrypted && !isBeingSent }
     let deadline: Monotonic?
     let completion: Completion
   }
@@ -200,7 +204,9 @@ struct StreamStateMachine<Reader: Sendable, Completion: Sendable>: Sendable {
 
   private mutating func fail(_ id: Identifier, _ failure: TransferFailure) -> [Action] {
     if let read = reads.remove(id) { return [.refuse(read.reader, failure)] + settle() }
-    if let first = writes.first, first.id == id, case .operation(let write) = first.step, write.hasBegun {
+    if let first = writes.first, first.id == id, case .operation(let write) = first.step,
+      !write.canBeWithdrawn
+    {
       return failWriting(failure)
     }
     if let write = writes.remove(id) { return [.complete(write.completion, failure)] + settle() }
@@ -268,6 +274,17 @@ struct StreamStateMachine<Reader: Sendable, Completion: Sendable>: Sendable {
     return nil
   }
 
+  /// Returns what to do next, like ``nextWork(_:)``. A write that is to be sent cannot be withdrawn until ``sent(_:)`` or
+  /// ``waitsToSend(isEncrypted:)``: other threads may ask for that while its bytes are being sent.
+  mutating func takeWork(_ readiness: Readiness = Readiness()) -> Work? {
+    let work = nextWork(readiness)
+    if case .send = work, case .operation(var write) = writes.first?.step {
+      write.isBeingSent = true
+      writes.replaceFirst(write)
+    }
+    return work
+  }
+
   /// Whether a reader waits for more than has arrived.
   var wantsInput: Bool {
     guard case .open = phase, !inputEnded, case .operation = reads.first?.step else { return false }
@@ -293,15 +310,18 @@ struct StreamStateMachine<Reader: Sendable, Completion: Sendable>: Sendable {
   mutating func sent(_ count: Int) -> [Action] {
     guard !isEnded, case .operation(var write) = writes.first?.step else { return [] }
     write.sent += min(max(0, count), write.bytes.count - write.sent)
-    if count > 0 { write.hasBegun = true }
+    (write.isEncrypted, write.isBeingSent) = (false, false)
     writes.replaceFirst(write)
     return settle()
   }
 
-  /// TLS has encrypted the next bytes, so they cannot be withdrawn.
-  mutating func beganSending() {
+  /// No bytes could be sent yet.
+  ///
+  /// - Parameter isEncrypted: Whether TLS has encrypted them, so that they must be sent.
+  mutating func waitsToSend(isEncrypted: Bool) {
     guard case .operation(var write) = writes.first?.step else { return }
-    write.hasBegun = true
+    write.isEncrypted = write.isEncrypted || isEncrypted
+    write.isBeingSent = false
     writes.replaceFirst(write)
   }
 

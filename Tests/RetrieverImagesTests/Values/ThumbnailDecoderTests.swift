@@ -60,6 +60,33 @@ import Testing
     }
   }
 
+  @Test func `a size whose part of the image is missing does not fail the others`() throws {
+    let complete = try JPEGFixture.baseline(width: 120, height: 400)
+    let data = complete.dropLast(complete.count / 2)
+    let top = ThumbnailTarget(width: 30, height: 100)
+    let bottom = ThumbnailTarget(width: 30, height: 10, mode: .fill(focus: .init(x: 0.5, y: 1)))
+    for targets in [[top, bottom], [bottom, top]] {
+      let decoder = ThumbnailDecoder(targets: targets, limits: ImageLimits(), policy: .tolerate)
+      try feed(data, to: decoder)
+      let results = try decoder.finishEach()
+      for (target, result) in zip(targets, results) {
+        if target == top {
+          #expect(try result.get().damage.map(\.kind) == [.incomplete])
+        } else {
+          let error = #expect(throws: ImageError.self) { try result.get() }
+          #expect(error?.code == .truncated && error?.damage.map(\.kind) == [.incomplete])
+        }
+      }
+    }
+    let alone = ThumbnailDecoder(targets: [bottom], limits: ImageLimits(), policy: .tolerate)
+    #expect {
+      try feed(data, to: alone)
+      _ = try alone.finishEach()
+    } throws: {
+      ($0 as? ImageError)?.code == .truncated
+    }
+  }
+
   @Test func `the size of the pieces does not change the result`() throws {
     let data = try JPEGFixture.progressive(width: 120, height: 90)
     let target = ThumbnailTarget(width: 30, height: 30)

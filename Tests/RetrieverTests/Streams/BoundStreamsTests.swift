@@ -66,6 +66,51 @@ import Testing
     #expect(await count.value == -1)
   }
 
+  @Test func `events move with the stream to another run loop, and none follow its end`() async throws {
+    let pair = try Pair(10)
+    let events = await runOnThread { () -> [Stream.Event] in
+      let listener = Listener()
+      pair.output.delegate = listener
+      pair.output.schedule(in: .current, forMode: .default)
+      pair.output.open()
+      pair.output.remove(from: .current, forMode: .default)
+      let other = RunLoop.Mode("other")
+      pair.output.schedule(in: .current, forMode: other)
+      let limit = Date(timeIntervalSinceNow: 30)
+      let keeper = Timer(timeInterval: 30, repeats: false) { _ in }
+      RunLoop.current.add(keeper, forMode: other)
+      while listener.events.isEmpty, Date() < limit { _ = RunLoop.current.run(mode: other, before: limit) }
+      keeper.invalidate()
+      return listener.events
+    }
+    #expect(events == [.openCompleted])
+  }
+
+  /// Closes its stream at the first event.
+  private final class Listener: NSObject, StreamDelegate {
+    var events: [Stream.Event] = []
+
+    func stream(_ stream: Stream, handle event: Stream.Event) {
+      events.append(event)
+      stream.close()
+    }
+  }
+
+  @Test func `a write that waits ends when its stream is closed`() async throws {
+    let pipe = StreamPipe(capacity: 1)
+    #expect([1].withUnsafeBytes { pipe.write(UnsafeRawBufferPointer(rebasing: $0[..<1]), waits: false) } == 1)
+    let started = Gate()
+    let count = Task {
+      await runOnThread {
+        started.open()
+        return [1].withUnsafeBytes { pipe.write($0, waits: true) }
+      }
+    }
+    #expect(await started.wait(within: .seconds(90)))
+    pipe.closeWriting()
+    #expect(await count.value == -1)
+  }
+
   @Test func `streams that are not open read and write nothing`() throws {
     let pair = try Pair(10)
     var byte: UInt8 = 1

@@ -127,6 +127,26 @@ import TransferEngine
     #expect(await session.allTasks.isEmpty)
   }
 
+  @Test func `a read of a body times out, and the next one gets what arrives then`() async throws {
+    let resumed = Gate()
+    let server = try ScriptedServer { connection in
+      _ = try connection.readRequest()
+      try connection.send("HTTP/1.1 200 OK\r\nContent-Length: 6\r\n\r\nab")
+      _ = resumed.waitBlocking()
+      try connection.send("cdef")
+    }
+    let delegate = StreamDelegateLog(.becomeStream)
+    URLSession.forTest(delegate: delegate).dataTask(with: server.url()).resume()
+    #expect(await delegate.captured.wait(within: .seconds(90)))
+    let task = try #require(delegate.newTask.withLock { $0.take() })
+    #expect(
+      await errorCode { _ = try await task.readData(ofMinLength: 3, maxLength: 6, timeout: 0.05) }
+        == .timedOut)
+    let next = Task { try await task.readData(ofMinLength: 6, maxLength: 6, timeout: 60) }
+    resumed.open()
+    #expect(try await next.value.0 == Data("abcdef".utf8))
+  }
+
   @Test func `a body that is cut off fails the stream task`() async throws {
     let server = try ScriptedServer { connection in
       _ = try connection.readRequest()

@@ -82,7 +82,7 @@ import Testing
       let readiness = StreamMachine.Machine.Readiness(
         receiving: Bool.random(using: &random), sending: Bool.random(using: &random),
         securing: Bool.random(using: &random))
-      switch stream.machine.nextWork(readiness) {
+      switch stream.machine.takeWork(readiness) {
       case .receive(let maximum):
         #expect(maximum > 0)
         if hasEnded { return stream.note(stream.machine.receivedEnd()) }
@@ -94,6 +94,13 @@ import Testing
         stream.receive(bytes)
       case .send(let bytes):
         #expect(!bytes.isEmpty)
+        // Meanwhile, another thread may withdraw it.
+        if Int.random(in: 0..<8, using: &random) == 0, let id = identifiers.randomElement(using: &random) {
+          stream.note(stream.machine.cancel(id))
+        }
+        if Int.random(in: 0..<8, using: &random) == 0 {
+          return stream.machine.waitsToSend(isEncrypted: Bool.random(using: &random))
+        }
         let count = Int.random(in: 1...max(1, bytes.count), using: &random)
         sent += bytes.prefix(count)
         stream.note(stream.machine.sent(count))

@@ -216,6 +216,32 @@ struct StreamMachine {
     #expect(stream.finishes.map { $0?.code } == [.timedOut])
   }
 
+  @Test func `a write whose bytes are being sent cannot be withdrawn`() {
+    var stream = StreamMachine.opened()
+    let first = stream.write(1, [1, 2])
+    stream.write(2, [3, 4])
+    #expect(stream.machine.takeWork() == .send([1, 2]))
+    stream.note(stream.machine.cancel(first))
+    stream.note(stream.machine.sent(2))
+    // Otherwise, the second write would count the bytes of the first one as its own.
+    #expect(stream.completed.map(\.completion) == [1, 2])
+    #expect(stream.completed.map(\.failure?.code) == [.cancelled, .cancelled])
+    #expect(stream.writingCloses == 1 && stream.machine.nextWork() == nil)
+  }
+
+  @Test(arguments: [false, true]) func `a write that waits can be withdrawn unless TLS has encrypted it`(
+    isEncrypted: Bool
+  ) {
+    var stream = StreamMachine.opened()
+    let first = stream.write(1, [1, 2])
+    stream.write(2, [3, 4])
+    #expect(stream.machine.takeWork() == .send([1, 2]))
+    stream.machine.waitsToSend(isEncrypted: isEncrypted)
+    stream.note(stream.machine.cancel(first))
+    #expect(stream.completed.map(\.completion) == (isEncrypted ? [1, 2] : [1]))
+    #expect(stream.machine.nextWork() == (isEncrypted ? nil : .send([3, 4])))
+  }
+
   @Test func `a TLS handshake that takes too long fails the stream`() {
     var stream = StreamMachine.opened()
     stream.note(stream.machine.startTLS())

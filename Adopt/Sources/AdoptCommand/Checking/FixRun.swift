@@ -1,4 +1,5 @@
 import AdoptAnalysis
+import AdoptTwins
 import Foundation
 import SwiftSyntax
 
@@ -68,7 +69,11 @@ struct FixRun: Sendable {
       !$0.fixIts.isEmpty && work.wanted.contains(key(of: $0)) && !tried.contains(key(of: $0))
     }), let fixIt = finding.fixIts.first {
       tried.insert(key(of: finding))
-      let group = EditGroup(edits: fixIt.edits.map { TextEdit(range: $0.range, replacement: $0.replacement) })
+      let lineEnd = FileStyle(of: text).lineEnd
+      let group = EditGroup(
+        edits: fixIt.edits.map { edit in
+          TextEdit(range: edit.range, replacement: edit.replacement.replacing("\n", with: lineEnd))
+        })
       let (changed, made) = TextEdits.apply([group], to: text)
       guard made == 1, changed != text else { continue }
       let changedFile = ParsedFile(path: work.path, text: changed)

@@ -50,8 +50,13 @@ struct CallRewriter {
     guard let closure = call.lastClosure else {
       throw Refusal(reason: "the handler is passed as a value")
     }
-    if let items = closure.signature?.capture?.items, items.contains(where: { $0.specifier != nil }) {
-      throw Refusal(reason: "its closure captures '\(items.first?.name.text ?? "self")' weakly")
+    for item in closure.signature?.capture?.items ?? [] {
+      if item.specifier != nil {
+        throw Refusal(reason: "its closure captures '\(item.name.text)' weakly")
+      }
+      guard item.name.text == "self", item.initializer == nil else {
+        throw Refusal(reason: "its closure captures '\(item.name.text)' as it is before the call")
+      }
     }
     if function.name.labels.contains(where: { $0.lowercased().contains("queue") }) {
       throw Refusal(reason: "the queue of the closure matters")
@@ -76,7 +81,9 @@ struct CallRewriter {
     _ body: [CodeBlockItemSyntax]
   ) throws -> [String] {
     if names.isEmpty {
-      guard number == 1 else { throw Refusal(reason: "its closure does not name its parameters") }
+      guard number == 1, !Self.hasOtherMeaning("$0", in: body) else {
+        throw Refusal(reason: "its closure does not name its parameters")
+      }
       let text = try statements(body).map { $0.replacing("$0", with: "value") }
       return [bind(["value"], to: call, function, usedIn: text)] + text
     }
@@ -99,6 +106,19 @@ struct CallRewriter {
     return "let \(pattern)\(type) = " + awaiting(call, function)
   }
 
+  /// Returns whether a text is part of a string, or `$0` belongs to a closure within the statements. Such text must not be
+  /// replaced.
+  private static func hasOtherMeaning(_ text: String, in items: [CodeBlockItemSyntax]) -> Bool {
+    items.contains { item in
+      item.tokens(viewMode: .sourceAccurate).contains { token in
+        guard token.text.contains(text) else { return false }
+        guard token.tokenKind == .dollarIdentifier(text) else { return true }
+        let around = sequence(first: Syntax(token), next: \.parent).prefix { $0.id != item.id }
+        return around.contains { $0.is(ClosureExprSyntax.self) }
+      }
+    }
+  }
+
   static func mentions(_ name: String, in line: String) -> Bool {
     line.split { !$0.isLetter && !$0.isNumber && $0 != "_" && $0 != "$" }.contains { $0 == name }
   }
@@ -115,8 +135,12 @@ struct CallRewriter {
     guard let first = body.first, let choice = first.item.asSwitch, choice.subject.plainName == name,
       let (success, failure) = ResultCases(choice).pair
     else { throw Refusal(reason: "its result is not only used in one exhaustive 'switch'") }
+    let before = count
     let good = try statements(Array(success.items))
     let bad = try statements(Array(failure.items))
+    if count > before, body.count > 1 {
+      throw Refusal(reason: "statements follow a call in its closure, which run before that call ends")
+    }
     let rest = try statements(Array(body.dropFirst()))
     if !rest.isEmpty, [success, failure].contains(where: { $0.items.contains(where: mentionsContinuation) }) {
       throw Refusal(reason: Self.resumesEarly)
@@ -157,6 +181,8 @@ struct CallRewriter {
     let isErrorUsed = good.contains { Self.mentions(error, in: $0) }
     guard !isErrorUsed else { throw Refusal(reason: "its error is used after it was tested") }
     guard let bad else { return [binding] + good }
+    guard !["\(error)!", "\(error)?."].contains(where: { Self.hasOtherMeaning($0, in: parts.failure ?? []) })
+    else { throw Refusal(reason: "a text in its closure looks like the use of its error") }
     let plain = bad.map { $0.replacing("\(error)!", with: error).replacing("\(error)?.", with: "\(error).") }
     return try joined(binding, good, error, plain, rest: [])
   }
@@ -215,7 +241,9 @@ struct CallRewriter {
       }
       replacement = resumed
     }
-    return dedented(replacement, of: item)
+    var lines = dedented(replacement, of: item)
+    lines.append(comment: item.trailingTrivia)
+    return lines
   }
 
   /// Returns the statement that does in an async function what resuming a continuation does.
@@ -271,23 +299,45 @@ extension CodeBlockItemSyntax.Item {
 }
 
 extension Trivia {
+  /// The number of line ends before the first comment.
   var newlineCount: Int {
-    reduce(0) { count, piece in
+    var count = 0
+    for piece in self {
       switch piece {
       case .newlines(let number), .carriageReturnLineFeeds(let number), .carriageReturns(let number):
-        count + number
-      default: count
+        count += number
+      case .lineComment, .docLineComment, .blockComment, .docBlockComment: return count
+      default: break
       }
     }
+    return count
   }
 
   /// The lines of the comments.
   var commentLines: [String] {
-    compactMap { piece in
+    flatMap { piece -> [String] in
       switch piece {
-      case .lineComment(let text), .docLineComment(let text): text
-      default: nil
+      case .lineComment(let text), .docLineComment(let text): [text]
+      case .blockComment(let text), .docBlockComment(let text):
+        text.replacing("\r\n", with: "\n").split(separator: "\n").map { $0.trimmingSpaces }
+      default: []
       }
     }
+  }
+}
+
+extension [String] {
+  /// Adds the comment that follows a statement on its line.
+  mutating func append(comment trivia: Trivia) {
+    guard let last = indices.last else { return }
+    for line in trivia.commentLines { self[last] += "  " + line }
+  }
+}
+
+extension Substring {
+  fileprivate var trimmingSpaces: String {
+    let start = drop { $0 == " " || $0 == "\t" }
+    // The lines of a block comment often begin with an asterisk below that of the first line.
+    return (start.hasPrefix("*") ? " " : "") + start
   }
 }

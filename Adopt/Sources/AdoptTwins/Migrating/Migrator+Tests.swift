@@ -50,9 +50,20 @@ extension Migrator {
           else {
             throw CallRewriter.Refusal(reason: "its closure does not end what the test waits for")
           }
+          if case .waits(let names) = steps[end],
+            let other = (names ?? open).first(where: { name in
+              !closure.statements.contains {
+                ["\(name).fulfill()", "\(name).signal()"].contains($0.item.trimmedDescription)
+              }
+            })
+          {
+            throw CallRewriter.Refusal(
+              reason: "the test also waits for '\(other)', which its closure does not end")
+          }
           if Self.leavesEarly(closure), position + 2 < items.count {
             throw CallRewriter.Refusal(reason: "its closure returns early, and statements follow the wait")
           }
+          if position > 0 { lines += item.leadingTrivia.commentLines }
           lines += try rewriter.rewrite(call, called)
           throwing = throwing || called.isThrowing
           count += rewriter.count
@@ -68,7 +79,10 @@ extension Migrator {
         do {
           let moved = try movedBlocking(item)
           if let moved { (count, throwing) = (count + 1, throwing || moved.isThrowing) }
+          // The comments before the first statement stay where they are.
+          if position > 0 { lines += item.leadingTrivia.commentLines }
           lines += moved?.lines ?? plain(item)
+          if position < items.count - 1 { lines.append(comment: item.trailingTrivia) }
         } catch let refusal as CallRewriter.Refusal {
           for call in Calls(Syntax(item)).found where self.function(calledBy: call) != nil {
             stay(call, refusal.reason)
@@ -90,7 +104,7 @@ extension Migrator {
 
   private func plain(_ item: CodeBlockItemSyntax) -> [String] {
     let rewriter = CallRewriter(file: file, index: index)
-    return item.leadingTrivia.commentLines + rewriter.dedented(item.trimmedDescription, of: item)
+    return rewriter.dedented(item.trimmedDescription, of: item)
   }
 
   private func step(_ item: CodeBlockItemSyntax) -> Step {
@@ -186,7 +200,8 @@ extension Migrator {
     {
       let body = assertion.trailingClosure
       let name = body?.parameterNames.first ?? "error"
-      let lines = body.map { closure in closure.statements.flatMap { plain($0) } } ?? []
+      let lines =
+        body.map { closure in closure.statements.flatMap { $0.leadingTrivia.commentLines + plain($0) } } ?? []
       let head = lines.isEmpty ? "} catch {}" : name == "error" ? "} catch {" : "} catch let \(name) {"
       let value = function.returnsNothing ? awaited : "_ = \(awaited)"
       return Moved(

@@ -151,6 +151,11 @@ package struct TwinIndex: Sendable {
     if isOwn, Surroundings(of: call).function?.fullName == function.twin {
       return .stays("the alternative would call itself")
     }
+    if call.calledExpression.tokens(viewMode: .sourceAccurate).contains(where: {
+      $0.tokenKind == .postfixQuestionMark
+    }) {
+      return .stays("without an object, nothing is called, and the code after it would still run")
+    }
     return .function(function)
   }
 

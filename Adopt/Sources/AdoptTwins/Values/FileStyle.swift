@@ -1,9 +1,9 @@
 import SwiftSyntax
 
 /// The formatting style of a file, so that added code looks like the rest.
-struct FileStyle: Sendable {
+package struct FileStyle: Sendable {
   var unit = "  "
-  var lineEnd = "\n"
+  package private(set) var lineEnd = "\n"
   /// Whether the opening brace of a function is on its own line.
   var opensOnNextLine = false
   /// Whether `else` is on its own line.
@@ -11,7 +11,7 @@ struct FileStyle: Sendable {
 
   init() {}
 
-  init(of text: String) {
+  package init(of text: String) {
     var style = Survey()
     // Scalars are split, because a carriage return and a line feed form one Character.
     for line in text.unicodeScalars.split(separator: "\n", omittingEmptySubsequences: false) {

@@ -223,6 +223,123 @@ struct MigrationTests {
         """))
   }
 
+  @Test func `calls whose closures mean something else after a move stay`() async throws {
+    let package = MigrationPackage(
+      name: "Meaning",
+      callers: """
+        public final class Page {
+          var loader: Loader?
+          var generation = 0
+
+          public func none() async { loader?.count { print($0) } }
+
+          public func captured(_ loader: Loader) async {
+            loader.count { [generation] value in print(generation, value) }
+          }
+
+          public func text(_ loader: Loader) async { loader.count { print("costs $0", $0) } }
+
+          public func nested(_ loader: Loader) async {
+            loader.count { print([1, 2].map { $0 + 1 }, $0) }
+          }
+
+          public func after(_ loader: Loader) async {
+            loader.fetchID("a") { result in
+              switch result {
+              case .success: loader.count { value in print(value) }
+              case .failure: print("failed")
+              }
+              print("running")
+            }
+          }
+
+          public func moved(_ loader: Loader) async {
+            loader.count { [self] value in
+              /* The number
+                 of dogs. */
+              print(value)  // of today
+              // Again.
+              print(generation)
+            }
+          }
+        }
+
+        """, tests: "", moved: 1, staying: 5)
+    let folder = try folder(for: package)
+    let result = try await folder.adopt("migrate", "--verify", "off", "--in-place")
+    for reason in [
+      "without an object, nothing is called", "captures 'generation' as it is before the call",
+      "statements follow a call in its closure",
+    ] {
+      #expect(result.errors.contains(reason), "\(result.errors)")
+    }
+    let callers = try folder.text("Sources/Meaning/Callers.swift")
+    let start = package.callers.components(separatedBy: "  public func moved")[0]
+    #expect(
+      callers == start + """
+          public func moved(_ loader: Loader) async {
+            let value = await loader.count()
+            /* The number
+            of dogs. */
+            print(value)  // of today
+            // Again.
+            print(generation)
+          }
+        }
+
+        """)
+  }
+
+  @Test func `a test that waits for more than the call stays, and comments stay once`() async throws {
+    let package = MigrationPackage(
+      name: "Waits", callers: "",
+      tests: """
+        import XCTest
+        import Waits
+
+        final class WaitsTests: XCTestCase {
+          func testTwo() {
+            let first = expectation(description: "first")
+            let second = expectation(description: "second")
+            Loader().count { value in
+              first.fulfill()
+            }
+            wait(for: [first, second], timeout: 1)
+          }
+
+          func testOne() {
+            // The loader.
+            let loader = Loader()  // is new
+            let counted = expectation(description: "counted")
+            // The count.
+            loader.count { value in
+              XCTAssertEqual(value, 3)
+              counted.fulfill()
+            }
+            wait(for: [counted], timeout: 1)
+          }
+        }
+
+        """, moved: 1, staying: 1)
+    let folder = try folder(for: package)
+    let result = try await folder.adopt("migrate", "--verify", "off", "--in-place")
+    #expect(result.errors.contains("the test also waits for 'second'"), "\(result.errors)")
+    let tests = try folder.text("Tests/WaitsTests/WaitsTests.swift")
+    let start = package.tests.components(separatedBy: "  func testOne")[0]
+    #expect(
+      tests == start + """
+          func testOne() async {
+            // The loader.
+            let loader = Loader()  // is new
+            // The count.
+            let value = await loader.count()
+            XCTAssertEqual(value, 3)
+          }
+        }
+
+        """)
+  }
+
   @Test func `calls move in a task whose types are written out`() async throws {
     var callers = "public func show(_ loader: Loader) {\n  Task<Void, Never> {\n"
     callers += "    loader.count { value in\n      print(value)\n    }\n  }\n}\n"

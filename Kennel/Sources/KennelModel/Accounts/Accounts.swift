@@ -201,15 +201,11 @@ package final class Accounts: Sendable {
   }
 
   /// Changes a user's password and ends the user's sessions, the feed, and links that set the password.
-  ///
-  /// - Parameter kept: a session that does not end.
-  package func setPassword(
-    _ password: String, of user: User.ID, keeping kept: SessionToken? = nil
-  ) async throws(KennelError) {
+  package func setPassword(_ password: String, of user: User.ID) async throws(KennelError) {
     try Self.check(password)
     let hash = try await hasher.hash(password)
     try await database.write { transaction throws(KennelError) in
-      try Self.setPassword(hash: hash, of: user, keeping: kept, transaction.connection)
+      try Self.setPassword(hash: hash, of: user, keeping: nil, transaction.connection)
     }
     discardVerifiedCredentials(of: user)
   }
@@ -235,8 +231,14 @@ package final class Accounts: Sendable {
     of user: User, from present: String, to password: String, keeping kept: SessionToken?, address: String
   ) async throws(KennelError) {
     try Self.check(password)
-    _ = try await signIn(user.name, password: present, address: address)
-    try await setPassword(password, of: user.id, keeping: kept)
+    let proof = try await signIn(user.name, password: present, address: address)
+    let hash = try await hasher.hash(password)
+    try await database.write { transaction throws(KennelError) in
+      // The password that was verified may have been replaced meanwhile.
+      try Self.require(proof, transaction.connection)
+      try Self.setPassword(hash: hash, of: user.id, keeping: kept, transaction.connection)
+    }
+    discardVerifiedCredentials(of: user.id)
   }
 
   /// - Throws: `badPassword` if the password breaks the rules.

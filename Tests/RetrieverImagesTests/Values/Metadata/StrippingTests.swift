@@ -228,6 +228,15 @@ import Testing
     let drawn = try #require(image.preparingForDisplay())
     #expect(drawn.metadata == nil)
     #expect(try drawn.strippingMetadata() === drawn)
+    // The frames of an animation are files, too.
+    for first in [image, drawn] {
+      let animated = try #require(UIImage.animatedImage(with: [first, image], duration: 3))
+      let copy = try animated.strippingMetadata()
+      #expect(copy.duration == 3 && copy.images?.count == 2)
+      #expect(copy.images?.allSatisfy { $0.metadata?.cameraModel == nil } == true)
+    }
+    let unchanged = try #require(UIImage.animatedImage(with: [drawn, drawn], duration: 3))
+    #expect(try unchanged.strippingMetadata() === unchanged)
   }
 
   @Test(.timeLimit(.minutes(1)))
