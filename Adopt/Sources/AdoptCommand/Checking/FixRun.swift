@@ -65,11 +65,11 @@ struct FixRun: Sendable {
     var findings = check(file, options: options).findings
     var tried: Set<String> = []
     var count = 0
+    let lineEnd = FileStyle(of: text).lineEnd
     while let finding = findings.first(where: {
       !$0.fixIts.isEmpty && work.wanted.contains(key(of: $0)) && !tried.contains(key(of: $0))
     }), let fixIt = finding.fixIts.first {
       tried.insert(key(of: finding))
-      let lineEnd = FileStyle(of: text).lineEnd
       let group = EditGroup(
         edits: fixIt.edits.map { edit in
           TextEdit(range: edit.range, replacement: edit.replacement.replacing("\n", with: lineEnd))

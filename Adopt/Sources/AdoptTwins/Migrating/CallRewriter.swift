@@ -199,8 +199,12 @@ struct CallRewriter {
 
   /// Returns whether a statement only signals an expectation or a semaphore.
   func isSignal(_ item: CodeBlockItemSyntax) -> Bool {
-    let text = item.item.trimmedDescription
-    return signals.contains { text == "\($0).fulfill()" || text == "\($0).signal()" }
+    signals.contains { Self.isSignal(item, of: $0) }
+  }
+
+  /// Returns whether a statement only signals the expectation or the semaphore with a name.
+  static func isSignal(_ item: CodeBlockItemSyntax, of name: String) -> Bool {
+    ["\(name).fulfill()", "\(name).signal()"].contains(item.item.trimmedDescription)
   }
 
   /// Returns the text of statements, in which the last one may be a call that is rewritten as well.

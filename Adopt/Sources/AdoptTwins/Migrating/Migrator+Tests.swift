@@ -52,9 +52,7 @@ extension Migrator {
           }
           if case .waits(let names) = steps[end],
             let other = (names ?? open).first(where: { name in
-              !closure.statements.contains {
-                ["\(name).fulfill()", "\(name).signal()"].contains($0.item.trimmedDescription)
-              }
+              !closure.statements.contains { CallRewriter.isSignal($0, of: name) }
             })
           {
             throw CallRewriter.Refusal(
