@@ -124,7 +124,9 @@ import Testing
       let present = try await hashes(place).count
       let report = try await KennelStore.move(
         data, to: try await target(place, data), configuration: configuration(place, data))
-      #expect(report.presentPhotos == present && report.copiedPhotos == Self.postCount - present)
+      // The store may have completed a request after its client was cancelled.
+      #expect(report.presentPhotos >= present)
+      #expect(report.presentPhotos + report.copiedPhotos == Self.postCount)
     }
     try await check(place, data)
   }

@@ -35,3 +35,8 @@ public final class ImageLoad: Sendable {
   /// ended.
   public func cancel() { core.cancel(state) }
 }
+
+extension ImageLoad: CustomReflectable {
+  /// A mirror without children, so that `dump` reads no property without its lock: what a load holds changes at any time.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

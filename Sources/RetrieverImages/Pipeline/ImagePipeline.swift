@@ -150,3 +150,8 @@ extension ImagePipeline {
   /// The traffic that the pipeline's session has recorded, if recording is on.
   package var traffic: TrafficArchive { core.session.archive }
 }
+
+extension ImagePipeline: CustomReflectable {
+  /// A mirror without children, so that `dump` reads no property without its lock: what a pipeline holds changes at any time.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -118,3 +118,8 @@ public final class ImageSandbox: Sendable {
     idle.withLock { if $0.count < WorkPool.maximumSlots { $0.append(process) } }
   }
 }
+
+extension ImageSandbox: CustomReflectable {
+  /// A mirror without children, so that `dump` reads no property without its lock: what a sandbox holds changes at any time.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}

@@ -50,4 +50,9 @@ public final class StubRecording: Sendable {
     try archive.write(to: file)
   }
 }
+
+extension StubRecording: CustomReflectable {
+  /// A mirror without children, so that `dump` reads no property without its lock: what a recording holds changes at any time.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}
 #endif

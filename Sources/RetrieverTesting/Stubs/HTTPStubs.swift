@@ -180,3 +180,8 @@ extension HTTPStubs: StubSource {
     }
   }
 }
+
+extension HTTPStubs: CustomReflectable {
+  /// A mirror without children, so that `dump` reads no property without its lock: what the stubs hold changes at any time.
+  public var customMirror: Mirror { Mirror(self, children: []) }
+}
