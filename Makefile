@@ -12,10 +12,11 @@ TEST_FLAGS ?= --experimental-maximum-parallelization-width 16
 TSAN_FLAGS ?= --experimental-maximum-parallelization-width 6 --skip '^RetrieverTests\.LeaksTests'
 # The tests that run under ThreadSanitizer: those of code that shares state between threads. Codecs and kernels do not.
 TSAN_FILTER ?= ^(TransferEngineTests|RetrieverTests|RetrieverBridgesTests)\.|^RetrieverImagesTests\.(Pipeline|Work|UIImage|Collage)
-TSAN_KENNEL_FILTER ?= ^(HTTPService|ObjectStorage|PostgresClient|KennelStorage)Tests\.
+TSAN_KENNEL_FILTER ?= ^HTTPServiceTests\.
 # What `make test` builds for these two. The others have more code than state that threads share.
-TSAN_TARGETS := TransferEngineTests RetrieverTests RetrieverBridgesTests RetrieverImagesTests \
-	HTTPServiceTests ObjectStorageTests PostgresClientTests KennelStorageTests
+TSAN_TARGETS := TransferEngineTests RetrieverTests RetrieverBridgesTests RetrieverImagesTests HTTPServiceTests
+# The tests of Kennel that only `make test-threads` runs under ThreadSanitizer: its clients of databases and stores.
+TSAN_CLIENTS_FILTER ?= ^(ObjectStorage|PostgresClient|KennelStorage)Tests\.
 # Those that run under ThreadSanitizer with PostgreSQL and a store: the model, and what the pages keep in memory.
 TSAN_WORLD_FILTER ?= ^Kennel(Model|Peers)Tests\.|^KennelWebTests\.(ActiveUploads|CachedCounts|ReadyPages|Thumbnail|Web(Event|Page|Worker))
 # The tests that depend on libcurl, for the runs with a second version of it.
@@ -48,7 +49,7 @@ PEERS := build/peers/curl-client build/peers/holder build/peers/go-client build/
 CFLAGS_PEERS := -std=c11 -O2 -Wall -Wextra -Werror
 
 .PHONY: help setup setup-build setup-test setup-bench setup-package run overlay install deb check-deb api test \
-	test-plain test-sanitizers test-fast test-threads test-threads-pages test-curl test-http3 test-negotiate test-stores \
+	test-plain test-sanitizers test-fast test-threads test-threads-kennel test-curl test-http3 test-negotiate test-stores \
 	test-worlds test-adopt adopt fuzz bench bench-page lint docs conformance differential soak clean
 # The steps run one after the other; only `make test` has two parts that run at the same time.
 .NOTPARALLEL:
@@ -151,10 +152,11 @@ test-threads: setup-test ## run the tests of shared state under ThreadSanitizer
 	@scripts/test-threads . '$(TSAN_FILTER)' $(TSAN_FLAGS)
 	@scripts/test-threads Kennel '$(TSAN_KENNEL_FILTER)' $(TSAN_FLAGS)
 ifndef RETRIEVER_TEST_TARGETS
-	@$(MAKE) --no-print-directory test-threads-pages
+	@$(MAKE) --no-print-directory test-threads-kennel
 endif
 
-test-threads-pages: setup-test # internal: the part of `make test-threads` that `make test` leaves out: Kennel's model and pages
+test-threads-kennel: setup-test # internal: the part of `make test-threads` that `make test` leaves out: most of Kennel
+	@scripts/test-threads Kennel '$(TSAN_CLIENTS_FILTER)' $(TSAN_FLAGS)
 	@TEST_WORLD=postgres scripts/test-threads Kennel '$(TSAN_WORLD_FILTER)' $(TSAN_FLAGS)
 	@scripts/test-threads Kennel '$(TSAN_LOAD)' --no-parallel
 
