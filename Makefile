@@ -10,14 +10,14 @@ TEST_FLAGS ?= --experimental-maximum-parallelization-width 16
 # The options under ThreadSanitizer. It makes tests slower, so fewer run at the same time. The leak tests with tens of
 # thousands of loads run only without it.
 TSAN_FLAGS ?= --experimental-maximum-parallelization-width 6 --skip '^RetrieverTests\.LeaksTests'
-# The tests that run under ThreadSanitizer: those of code that shares state between threads. Codecs and kernels do not.
-TSAN_FILTER ?= ^(TransferEngineTests|RetrieverTests|RetrieverBridgesTests)\.|^RetrieverImagesTests\.(Pipeline|Work|UIImage|Collage)
-TSAN_KENNEL_FILTER ?= ^HTTPServiceTests\.
-# What `make test` builds for these two. The others have more code than state that threads share.
-TSAN_TARGETS := TransferEngineTests RetrieverTests RetrieverBridgesTests RetrieverImagesTests HTTPServiceTests
-# The tests of Kennel that only `make test-threads` runs under ThreadSanitizer: its clients of databases and stores.
-TSAN_CLIENTS_FILTER ?= ^(ObjectStorage|PostgresClient|KennelStorage)Tests\.
-# Those that run under ThreadSanitizer with PostgreSQL and a store: the model, and what the pages keep in memory.
+# The tests that `make test` runs under ThreadSanitizer, and the targets that it builds for them. The random loads under
+# ThreadSanitizer show the rest of URLSession.
+TSAN_FILTER ?= ^TransferEngineTests\.
+TSAN_TARGETS := TransferEngineTests
+# Those that only `make test-threads` runs: all of code that shares state between threads. Codecs and kernels do not.
+TSAN_SESSION_FILTER ?= ^(RetrieverTests|RetrieverBridgesTests)\.|^RetrieverImagesTests\.(Pipeline|Work|UIImage|Collage)
+TSAN_KENNEL_FILTER ?= ^(HTTPService|ObjectStorage|PostgresClient|KennelStorage)Tests\.
+# Those of them that run with PostgreSQL and a store: the model, and what the pages keep in memory.
 TSAN_WORLD_FILTER ?= ^Kennel(Model|Peers)Tests\.|^KennelWebTests\.(ActiveUploads|CachedCounts|ReadyPages|Thumbnail|Web(Event|Page|Worker))
 # The tests that depend on libcurl, for the runs with a second version of it.
 CURL_FILTER ?= ^(TransferEngineTests|RetrieverTests|ConformanceTests)\.
@@ -27,7 +27,7 @@ WORLD_FILTER ?= ^Kennel(Command|Model|Peers|Web)Tests\.
 WORLD_SKIP ?= ^KennelCommandTests\.(Certificate|Drawing|Litter|Load(Listeners|Slow)|Manual|Settings|Variables)
 # The load tests of Kennel for ThreadSanitizer, without those that measure seconds or kill the program.
 TSAN_LOAD := ^KennelCommandTests\.Load(Hearts|SlowListener|SlowUpload)
-# The minutes for which `make test` runs random loads under each sanitizer.
+# The minutes for which `make test` runs random loads under ThreadSanitizer.
 SOAK_MINUTES ?= 0.5
 # The program that `make run` starts, and its arguments.
 DEMO ?= kennel
@@ -49,7 +49,7 @@ PEERS := build/peers/curl-client build/peers/holder build/peers/go-client build/
 CFLAGS_PEERS := -std=c11 -O2 -Wall -Wextra -Werror
 
 .PHONY: help setup setup-build setup-test setup-bench setup-package run overlay install deb check-deb api test \
-	test-plain test-sanitizers test-fast test-threads test-threads-kennel test-curl test-http3 test-negotiate test-stores \
+	test-plain test-sanitizers test-fast test-threads test-threads-session test-threads-kennel test-curl test-http3 test-negotiate test-stores \
 	test-worlds test-adopt adopt fuzz bench bench-page lint docs conformance differential soak clean
 # The steps run one after the other; only `make test` has two parts that run at the same time.
 .NOTPARALLEL:
@@ -111,10 +111,12 @@ test-plain: # internal: the part of `make test` without sanitizers and adopt
 	@scripts/test-swift 'tests' 900 $(TEST_FLAGS)
 	@scripts/step 'linked libraries' scripts/check-links
 	@scripts/step 'build of Kennel' scripts/build-package Kennel .build --build-tests
-	@scripts/test-swift "Kennel's tests" 900 $(KENNEL) $(TEST_FLAGS)
-	@TEST_WORLD=postgres scripts/test-swift "Kennel's tests with PostgreSQL" 900 $(KENNEL) $(TEST_FLAGS) \
-		--filter '$(WORLD_FILTER)' --skip '$(WORLD_SKIP)'
-	@scripts/test-stores
+	@# These often wait, so they run at the same time.
+	@status=0; scripts/test-swift "Kennel's tests" 900 $(KENNEL) $(TEST_FLAGS) & kennel=$$!; \
+		TEST_LOG=build/test-postgres.log TEST_WORLD=postgres scripts/test-swift "Kennel's tests with PostgreSQL" 900 \
+			$(KENNEL) $(TEST_FLAGS) --filter '$(WORLD_FILTER)' --skip '$(WORLD_SKIP)' || status=$$?; \
+		wait $$kennel || status=$$?; exit $$status
+	@BUILT=1 scripts/test-stores
 	@scripts/step 'linked libraries of Kennel' scripts/check-links Kennel
 	@scripts/step 'use from another package' scripts/check-outside
 	@scripts/step 'use by packages that import FoundationNetworking' scripts/check-overlay
@@ -130,12 +132,10 @@ test-plain: # internal: the part of `make test` without sanitizers and adopt
 
 test-sanitizers: export RETRIEVER_TEST_TARGETS := $(TSAN_TARGETS)
 test-sanitizers: # internal: the part of `make test` with sanitizers, and the tests of adopt
-	@# The builds come first: the other part runs tests then, which often wait.
-	@scripts/test-threads --build . Kennel
-	@$(MAKE) --no-print-directory test-threads
+	@scripts/test-threads . '$(TSAN_FILTER)' $(TSAN_FLAGS)
 	@scripts/step 'random input' scripts/fuzz 1
 	@scripts/step 'adopt' scripts/test-adopt
-	@scripts/step 'random loads under both sanitizers' scripts/soak $(SOAK_MINUTES) thread address
+	@scripts/step 'random loads under ThreadSanitizer' scripts/soak $(SOAK_MINUTES) thread
 
 adopt: setup-build ## build adopt, the tool for completion handlers, into build/adopt
 	swift build --package-path Adopt --scratch-path .build/adopt -c release --product adopt
@@ -149,14 +149,14 @@ test-adopt: setup-test ## run the tests of adopt completely, and the plug-in in 
 	scripts/check-adopt-plugin path
 
 test-threads: setup-test ## run the tests of shared state under ThreadSanitizer
-	@scripts/test-threads . '$(TSAN_FILTER)' $(TSAN_FLAGS)
-	@scripts/test-threads Kennel '$(TSAN_KENNEL_FILTER)' $(TSAN_FLAGS)
-ifndef RETRIEVER_TEST_TARGETS
+	@scripts/test-threads . '$(TSAN_FILTER)|$(TSAN_SESSION_FILTER)' $(TSAN_FLAGS)
 	@$(MAKE) --no-print-directory test-threads-kennel
-endif
 
-test-threads-kennel: setup-test # internal: the part of `make test-threads` that `make test` leaves out: most of Kennel
-	@scripts/test-threads Kennel '$(TSAN_CLIENTS_FILTER)' $(TSAN_FLAGS)
+test-threads-session: setup-test # internal: the part of `make test-threads` for sessions, images and bridges
+	@scripts/test-threads . '$(TSAN_SESSION_FILTER)' $(TSAN_FLAGS)
+
+test-threads-kennel: setup-test # internal: the part of `make test-threads` for Kennel
+	@scripts/test-threads Kennel '$(TSAN_KENNEL_FILTER)' $(TSAN_FLAGS)
 	@TEST_WORLD=postgres scripts/test-threads Kennel '$(TSAN_WORLD_FILTER)' $(TSAN_FLAGS)
 	@scripts/test-threads Kennel '$(TSAN_LOAD)' --no-parallel
 

@@ -59,7 +59,7 @@ let package = Package(
     .target(
       name: "Retriever",
       dependencies: [
-        "Caches", "HTTPSyntax", "SystemFiles",
+        "Caches", "HTTPSyntax", "SystemFiles", "Waiting",
         .target(name: "TransferEngine", condition: .when(platforms: [.linux])),
         .target(name: "CPublicSuffix", condition: .when(platforms: [.linux])),
       ],
@@ -189,15 +189,10 @@ let package = Package(
   ]
 )
 
-// scripts/test-threads can name the test targets that it needs. It needs no tests of values, which threads do not share.
+// `make test` builds only the engine's tests for ThreadSanitizer, without those of values, which threads do not share.
 if let names = Context.environment["RETRIEVER_TEST_TARGETS"]?.split(separator: " "), !names.isEmpty {
   package.targets.removeAll { target in target.type == .test && !names.contains { $0 == target.name } }
-  for target in package.targets
-  where ["RetrieverImagesTests", "RetrieverTests", "TransferEngineTests"].contains(target.name) {
+  for target in package.targets where target.name == "TransferEngineTests" {
     target.exclude.append("Values")
-    // What these test shares state between threads only as the tests of tasks, delegates and caches do.
-    if target.name == "RetrieverTests" {
-      target.exclude += ["Background", "HTTP3", "SignIn", "Trust", "Uploads"]
-    }
   }
 }

@@ -162,8 +162,3 @@ let package = Package(
       swiftSettings: strict),
   ]
 )
-
-// scripts/test-threads can name the test targets that it needs.
-if let names = Context.environment["RETRIEVER_TEST_TARGETS"]?.split(separator: " "), !names.isEmpty {
-  package.targets.removeAll { target in target.type == .test && !names.contains { $0 == target.name } }
-}

@@ -118,7 +118,7 @@ private func hasLineEnd(_ text: some StringProtocol) -> Bool {
       key: CacheKey(sentURL: origin.absoluteString), url: origin,
       kind: .http(status: 200, version: "HTTP/1.1", isFromNetwork: true), fields: fields, requestTime: now,
       responseTime: now)
-    guard let range = ContentRange(fields) else { continue }
+    guard let range = BodyPart(fields) else { continue }
     if let stored,
       case .rest(let complete) = PartialRule.completion(
         of: stored.head, status: 206, fields: fields, contentLength: Int64(range.range.count),

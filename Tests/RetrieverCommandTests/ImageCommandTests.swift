@@ -86,6 +86,29 @@ import Testing
     #expect(try program.archivedPaths("all.har") == ["/ids", "/photos/red.png"])
   }
 
+  @Test func `the list of a collage is requested with the header fields of the command line`() async throws {
+    let data = try picture(red)
+    let server = try ScriptedServer.http { request in
+      guard request["X-Dog"] == "rex" else { return Reply(401) }
+      return request.path == "/ids" ? Reply(text: "red\n") : Reply(body: data)
+    }
+    let result = try await program.run(
+      "collage", "-H", "X-Dog: rex", "--base", server.address("/photos/{id}.png"), server.address("/ids"))
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(server.requests.map(\.path) == ["/ids", "/photos/red.png"])
+  }
+
+  @Test func `a verbose thumbnail command prints each request and response`() async throws {
+    let server = try pictureServer(ids: [])
+    let address = server.address("/photos/red.png")
+    for more in [[], ["--animated"]] {
+      let result = try await program.start(["thumbnail", "-v", "-f", "-s", "9", address] + more).end()
+      #expect(result.status == 0)
+      #expect(result.errors.contains("> GET \(address)\n"), "\(result.errors)")
+      #expect(result.errors.contains("< 200 OK, HTTP/1.1"), "\(result.errors)")
+    }
+  }
+
   @Test func `a collage asks for the credentials once`() async throws {
     let server = try pictureServer(ids: ["red"])
     let result = try await program.run(
@@ -142,6 +165,19 @@ import Testing
     #expect(try await program.run("collage", "--strict", "-f", "list").status == 9)
   }
 
+  @Test func `a damaged still image has an animated thumbnail with a warning, and an error with --strict`()
+    async throws
+  {
+    let complete = try picture(red, width: 300, height: 300)
+    try complete.prefix(complete.count * 2 / 3).write(to: program.file("half.png"))
+    let result = try await program.run("thumbnail", "-s", "30", "--animated", "--json", "half.png")
+    #expect(result.status == 0 && program.files == ["half-30x30.webp", "half.png"], "\(result.errors)")
+    #expect(result.errors.contains("half.png: The PNG image is incomplete"))
+    #expect(result.text.contains("\"damage\":[\"The PNG image is incomplete"))
+    let strict = try await program.run("thumbnail", "-s", "30", "-f", "--animated", "--strict", "half.png")
+    #expect(strict.status == 9 && !strict.errors.contains("could be decoded"), "\(strict.errors)")
+  }
+
   private func pictureServer(ids: [String]) throws -> ScriptedServer {
     let (red, blue) = (try picture(red), try picture(blue))
     return try ScriptedServer.http { request in
@@ -180,6 +216,13 @@ import Testing
       "collage", "-o", "-", "--base", server.address("/photos/"), "-", input: program.file("list").path)
     #expect(piped.status == 0, "\(piped.errors)")
     #expect(try UIImage(validating: piped.output).size.width == 344)
+  }
+
+  @Test func `the list of a collage may be a file URL`() async throws {
+    try Data("red.png\n".utf8).write(to: program.file("my list"))
+    try picture(red).write(to: program.file("red.png"))
+    let result = try await program.run("collage", program.file("my list").absoluteString)
+    #expect(result.status == 0 && program.files.contains("collage.jpg"), "\(result.errors)")
   }
 
   @Test func withoutAnyImageThereIsNoCollage() async throws {

@@ -35,6 +35,14 @@ import Testing
     }
   }
 
+  @Test func `the help of strip names the formats whose metadata it removes`() throws {
+    let command = try #require(CommandList.all.first { $0.name == "strip" })
+    let text = command.discussion.joined(separator: " ")
+    for name in ["JPEG", "PNG", "WebP", "GIF", "HEIC", "AVIF", "MP4", "QuickTime"] {
+      #expect(text.contains(name), "\(name)")
+    }
+  }
+
   @Test func bashReadsItsCompletions() throws {
     #expect(try checks.bashCompletion(of: "retriever download --res") == "--resume")
   }

@@ -88,6 +88,19 @@ import Testing
     #expect(server.requests.last?["Content-Type"] == "image/x-dog")
   }
 
+  @Test func `a response of more than 64 MiB is an error`() async throws {
+    let piece = Data("100000\r\n".utf8) + Data(repeating: 7, count: 1 << 20) + Data("\r\n".utf8)
+    let server = try ScriptedServer { connection in
+      guard try connection.nextRequest() != nil else { return }
+      try connection.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
+      for _ in 0..<65 { try connection.send(piece) }
+      try connection.send("0\r\n\r\n")
+    }
+    try Data("woof".utf8).write(to: program.file("rex.txt"))
+    let result = try await program.run("upload", "rex.txt", server.address("/x"))
+    #expect(result.status == 11 && result.output.isEmpty, "\(result.errors)")
+  }
+
   @Test func whatIsMissingOrRefusedIsTold() async throws {
     let server = try ScriptedServer.http { _ in Reply(507) }
     try Data("woof".utf8).write(to: program.file("rex.txt"))

@@ -109,6 +109,35 @@ import Testing
     #expect(data.withUnsafeBytes { WebPFrameReader.isAnimated($0) } == false)
   }
 
+  @Test func `the animated thumbnail of a damaged still image shows what could be decoded`() async throws {
+    let target = ThumbnailTarget(width: 30, height: 30)
+    let jpeg = try JPEGFixture.baseline(width: 150, height: 120)
+    let gif = GIFFixture(screenWidth: 120, screenHeight: 90, width: 120, height: 90).data()
+    for complete in [jpeg, gif] {
+      let cut = try image(complete.prefix(complete.count / 2))
+      #expect(try await image(cut.animatedThumbnail(target)).size.width == 30)
+      let found = try await cut.animatedThumbnail(target, quality: 1, maximumFrames: 9, damage: .tolerate)
+      #expect(found.damage.map(\.kind) == [.incomplete])
+      await #expect(throws: ImageError.self) {
+        _ = try await cut.animatedThumbnail(target, quality: 1, maximumFrames: 9, damage: .strict)
+      }
+    }
+    // A file that ends within its second frame is an animation.
+    let cut = try image(animation(2).dropLast(5))
+    await #expect { try await cut.animatedThumbnail(target) } throws: {
+      ($0 as? ImageError)?.code == .truncated
+    }
+  }
+
+  @Test func `an animated image that is prepared for display is still animated`() async throws {
+    let picture = try image(JPEGFixture.baseline(width: 8, height: 6))
+    let animated = try #require(UIImage.animatedImage(with: [picture, picture], duration: 2))
+    let shown = try #require(animated.preparingForDisplay())
+    #expect(shown.images?.count == 2 && shown.duration == 2)
+    let prepared = await animated.byPreparingForDisplay()
+    #expect(prepared?.images?.count == 2 && prepared?.duration == 2)
+  }
+
   @Test func `invalid requests, limits and damage give an error`() async throws {
     let original = try image(animation(5))
     await #expect(throws: ImageError.self) {
@@ -180,6 +209,7 @@ import Testing
     #expect(drawn.damage.map(\.kind) == [.incomplete])
     #expect(try await drawn.flipped().damage == drawn.damage)
     #expect(try await drawn.changingPixels { _ in }.damage == drawn.damage)
+    #expect(try await drawn.drawing { _ in }.damage == drawn.damage)
   }
 
   @Test func `a file is read with an error that explains a failure`() async throws {

@@ -133,6 +133,14 @@ import Testing
     }
   }
 
+  @Test func `an animated WebP with an EXIF orientation has one size`() async throws {
+    let image = try UIImage(validating: WebPFixture.turnedAnimation(orientation: 6))
+    let frames = try await image.frames.all()
+    #expect(image.size == CGSize(width: 50, height: 40) && image.imageOrientation == .up)
+    #expect(frames.map(\.image.size) == [image.size, image.size])
+    #expect(image.preparingForDisplay()?.size == image.size)
+  }
+
   @Test func `a frame is available before the next one has arrived`() async throws {
     let first = AnimationFixture(frames: [Frame(index: 1)], end: []).data()
     let (pieces, arrival) = AsyncStream.makeStream(of: Data.self)

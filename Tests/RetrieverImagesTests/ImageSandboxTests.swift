@@ -126,6 +126,17 @@ import Testing
     #expect(sandbox.startedCount.load(ordering: .relaxed) == 3)
   }
 
+  @Test func `a process is replaced if its processor time may not suffice for the next image`() async throws {
+    let sandbox = try sandbox { $0.processorSeconds = 20 }
+    let jpeg = try JPEGFixture.baseline(width: 20, height: 10)
+    for _ in 0..<3 { _ = try await sandbox.thumbnail(of: jpeg, target) }
+    // By default, an image may take 30 seconds.
+    #expect(sandbox.startedCount.load(ordering: .relaxed) == 3)
+    let limits = ImageLimits(duration: .seconds(5))
+    for _ in 0..<3 { _ = try await sandbox.thumbnail(of: jpeg, target, limits: limits) }
+    #expect(sandbox.startedCount.load(ordering: .relaxed) == 3, "the last process has enough time for these")
+  }
+
   @Test func `programs that are no sandbox give errors`() async throws {
     let jpeg = try JPEGFixture.baseline(width: 20, height: 10)
     for (program, reason) in [

@@ -47,7 +47,7 @@ import Testing
     let url = try #require(URL(string: "http://127.0.0.1:1/"))
     let image = Data("image".utf8)
     test.core.memory.insert(
-      .pixel(of: image), ImageResource(identity: url.absoluteString), .fullSize, .always)
+      .init(.pixel(of: image), .always), ImageResource(identity: url.absoluteString), .fullSize)
     let first = test.pipeline.load(.fit(50, url))
     #expect(await eventually { test.factory.counts.derived == 1 })
     // Both wait for the slot, so that one pass makes them.

@@ -201,9 +201,41 @@ import Testing
     #expect(server.requests.count == 2)
   }
 
-  @Test(arguments: [true, false])
-  func `a stale image within its window is returned before it is refreshed`(fromMemory: Bool) async throws {
+  @Test func `a confirmed version does not make thumbnails of an older one fresh`() async throws {
     let directory = try TemporaryDirectory()
+    let version = Mutex("one")
+    let server = try ScriptedServer.http { request in
+      let text = version.withLock { $0 }
+      let fields = [("Cache-Control", "max-age=10"), ("ETag", "\"\(text)\"")]
+      guard request["If-None-Match"] == "\"\(text)\"" else { return Reply(headers: fields, text: text) }
+      return Reply(304, headers: fields, framing: .none)
+    }
+    let date = ManualDate()
+    let (test, other) = (
+      PipelineUnderTest(disk: directory, date: date), PipelineUnderTest(disk: directory, date: date)
+    )
+    for side in [90, 100] {
+      #expect(
+        try await test.pipeline.thumbnail(for: .fit(side, server.url())).isMade(of: Data("one".utf8)))
+    }
+    // Another pipeline with the same directory stores the next version.
+    version.withLock { $0 = "two" }
+    date.advance(by: 20)
+    _ = try await other.pipeline.thumbnail(for: .fit(50, server.url()))
+    await other.flush()
+    date.advance(by: 20)
+    for side in [90, 100] {
+      #expect(
+        try await test.pipeline.thumbnail(for: .fit(side, server.url())).isMade(of: Data("two".utf8)))
+    }
+    #expect(server.requests.map { $0["If-None-Match"] } == [nil, "\"one\"", "\"two\""])
+  }
+
+  @Test(arguments: [(true, true), (false, true), (true, false)])
+  func `a stale image within its window is returned before it is refreshed`(
+    fromMemory: Bool, isStored: Bool
+  ) async throws {
+    let directory = try isStored ? TemporaryDirectory() : nil
     let release = Gate()
     let server = try ScriptedServer { connection in
       var count = 0

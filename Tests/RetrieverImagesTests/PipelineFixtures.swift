@@ -135,7 +135,7 @@ struct PipelineUnderTest {
 
   /// Waits until all pending work is done and written to disk.
   func flush() async {
-    _ = await eventually { core.state.withLock { !$0.isDraining && $0.outbox.isEmpty } }
+    _ = await eventually { core.state.withLock { $0.turns.isOver } }
     await core.disk?.flush()
     await core.disk?.finishSweeping()
   }

@@ -30,6 +30,17 @@ enum WebPFixture {
     (0..<size).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
   }
 
+  /// Returns an animation of 50 × 40 pixels with EXIF data after its frames.
+  static func turnedAnimation(_ tiff: [UInt8]) throws -> Data {
+    // The signature and the VP8X chunk come before the rest.
+    let rest = Array(try animation().dropFirst(30))
+    return file(features(flags: 0x1A, width: 50, height: 40) + rest + chunk("EXIF", tiff))
+  }
+
+  static func turnedAnimation(orientation: Int) throws -> Data {
+    try turnedAnimation(TIFFFixture.camera(orientation: orientation).data())
+  }
+
   static func animation() throws -> Data {
     let still = try pixels(drawnBitmap(width: 30, height: 20, format: .rgba8), isLossless: true)
     let frame = frame(left: 6, top: 4, width: 30, height: 20, pixels: still)

@@ -85,5 +85,76 @@ import Testing
     for name in Self.secrets + ["Content-Type"] { #expect(arrived?[name] == nil, "\(name)") }
     for name in Self.harmless.keys { #expect(arrived?[name] != nil, "\(name)") }
   }
+
+  // MARK: Loads that continue after a redirect
+
+  /// A server that redirects to another one, and a session whose key only the first one may get.
+  private func redirecting(
+    _ answer: @escaping @Sendable (ScriptedRequest, ScriptedConnection) throws -> Void
+  ) throws -> (server: ScriptedServer, other: ScriptedServer, session: URLSession) {
+    let other = try ScriptedServer { connection in
+      while let request = try connection.nextRequest() { try answer(request, connection) }
+    }
+    let server = try ScriptedServer.http { _ in .redirect(to: other.address()) }
+    let session = URLSession.forTest {
+      $0.httpAdditionalHeaders = ["X-Api-Key": "hush", "Accept-Language": "de"]
+    }
+    return (server, other, session)
+  }
+
+  @Test func `a response that is renewed in the background is asked for without the session's secrets`()
+    async throws
+  {
+    let (server, other, session) = try redirecting { _, connection in
+      try connection.send(
+        Reply(headers: [("Cache-Control", "max-age=0, stale-while-revalidate=600")], text: "there"))
+    }
+    for _ in 1...2 { _ = try await session.data(from: server.url()) }
+    #expect(await eventually { other.requests.count == 2 })
+    #expect(server.requests.allSatisfy { $0["X-Api-Key"] == "hush" })
+    #expect(other.requests.map { $0["X-Api-Key"] } == [nil, nil])
+    #expect(other.requests.map { $0["Accept-Language"] } == ["de", "de"])
+  }
+
+  @Test
+  func `a resumed download does not send the session's secrets to the server that it was redirected to`()
+    async throws
+  {
+    let body = Data.pattern(count: 100_000)
+    let (server, other, session) = try redirecting { request, connection in
+      let head = "ETag: \"a\"\r\nAccept-Ranges: bytes\r\n"
+      guard request["Range"] == nil else {
+        try connection.send(
+          "HTTP/1.1 206 Partial Content\r\n\(head)Content-Range: bytes 50000-99999/100000\r\n"
+            + "Content-Length: 50000\r\n\r\n")
+        return try connection.send(body[50_000...])
+      }
+      try connection.send("HTTP/1.1 200 OK\r\n\(head)Content-Length: 100000\r\n\r\n")
+      try connection.send(body[..<50_000])
+      connection.close()
+    }
+    var data: Data?
+    do {
+      _ = try await session.download(from: server.url())
+      Issue.record("The download succeeded")
+    } catch { data = (error as? URLError)?.downloadTaskResumeData }
+    let (file, _) = try await session.download(resumeFrom: try #require(data))
+    defer { try? FileManager.default.removeItem(at: file) }
+    #expect(try difference(Data(contentsOf: file), body) == nil)
+    #expect(other.requests.map { $0["X-Api-Key"] } == [nil, nil])
+    #expect(other.requests.map { $0["Accept-Language"] } == ["de", "de"])
+  }
+
+  @Test func `a WebSocket's subprotocol is not offered to the server that the handshake is redirected to`()
+    async throws
+  {
+    let (server, other, session) = try redirecting { _, connection in try connection.send(Reply(403)) }
+    let url = try #require(URL(string: server.address().replacingOccurrences(of: "http:", with: "ws:")))
+    let task = session.webSocketTask(with: url, protocols: ["bearer.hush"])
+    task.resume()
+    #expect(await errorCode { _ = try await task.receive() } != nil)
+    #expect(server.requests.map { $0["Sec-WebSocket-Protocol"] } == ["bearer.hush"])
+    #expect(other.requests.map { $0["Sec-WebSocket-Protocol"] } == [nil])
+  }
 }
 #endif

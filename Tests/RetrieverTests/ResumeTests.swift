@@ -126,6 +126,22 @@ import Testing
     #expect(difference(copies.all.first ?? nil, Self.body) == nil)
   }
 
+  @Test func `a file that changed in the second of its response is not resumed by its date`() async throws {
+    for (age, isResumable) in [(1.0, true), (0, false)] {
+      let now = Date(timeIntervalSince1970: 1_800_000_000)
+      let fields = ["Last-Modified": httpDate(now - age), "Date": httpDate(now)]
+      let url = try #require(URL(string: "http://dogs.example/"))
+      let response = try #require(
+        HTTPURLResponse(url: url, statusCode: 200, httpVersion: "HTTP/1.1", headerFields: fields))
+      #expect((FileVersion(response) != nil) == isResumable)
+      let undated = try #require(
+        HTTPURLResponse(
+          url: url, statusCode: 200, httpVersion: "HTTP/1.1",
+          headerFields: ["Last-Modified": httpDate(now - age)]))
+      #expect((FileVersion(undated, now: now) != nil) == isResumable)
+    }
+  }
+
   @Test func `a changed file is loaded from the beginning`() async throws {
     let server = try RangeServer()
     let data = try #require(try await interrupted(server, .forTest()))

@@ -328,6 +328,50 @@ import Testing
     #expect(isRenewed && server.requests.count == 2)
   }
 
+  @Test func `no delegate and no list of tasks knows of a request in the background`() async throws {
+    let release = Gate()
+    defer { release.open() }
+    let count = Mutex(0)
+    let server = try ScriptedServer.http { _ in
+      let number = count.withLock {
+        $0 += 1; return $0
+      }
+      if number == 2 { release.waitBlocking() }
+      return Reply(headers: [("Cache-Control", "max-age=60, stale-while-revalidate=600")], text: "\(number)")
+    }
+    let delegate = HandlerDelegate()
+    let session = URLSession.forTest(delegate: delegate) {
+      $0.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)
+    }
+    _ = try await session.data(from: server.url())
+    try age(session, server.url(), by: 100)
+    #expect(try await text(session.data(from: server.url())) == "1")
+    #expect(await eventually { server.requests.count == 2 })
+    #expect(await session.allTasks.isEmpty)
+    release.open()
+    let isRenewed = try await eventually { () async throws in
+      try await text(session.data(from: server.url())) == "2"
+    }
+    #expect(isRenewed)
+    #expect(server.requests.count == 2)
+  }
+
+  @Test func `the answer to a GET with a body answers no other request`() async throws {
+    let server = try ScriptedServer.http { Reply(headers: [Self.fresh], text: "\($0.text)!") }
+    let session = makeSession()
+    var request = URLRequest(url: server.url())
+    for body in ["rex", "bella", "rex"] {
+      request.httpBody = Data(body.utf8)
+      #expect(try await text(session.data(for: request)) == "\(body)!")
+    }
+    request.httpBody = nil
+    #expect(try await text(session.data(for: request)) == "!")
+    #expect(server.requests.count == 4)
+    request.httpBody = Data("rex".utf8)
+    request.cachePolicy = .returnCacheDataDontLoad
+    #expect(await errorCode { _ = try await session.data(for: request) } == .resourceUnavailable)
+  }
+
   @Test(arguments: [true, false], [true, false])
   func `a stale response replaces an error if the server allows it`(closes: Bool, hasTag: Bool) async throws {
     let isBroken = Mutex(false)

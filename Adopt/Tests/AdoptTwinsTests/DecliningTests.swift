@@ -72,6 +72,32 @@ struct DecliningTests {
     #expect(rewritten(text) == text)
   }
 
+  @Test(arguments: ["URL", "URLRequest?", "[URLRequest]", "Foundation.URL"])
+  func `an async function for another type is not a twin`(type: String) {
+    let text = """
+      func load(_ request: URLRequest, completion: @escaping (Int) -> Void) {}
+      func load(_ place: \(type)) async -> Int { 1 }
+      """
+    let result = twins(in: ParsedFile(path: "a.swift", text: text))
+    #expect(result.existing.isEmpty && result.twins.count == 1)
+    let other = ParsedFile(path: "b.swift", text: "func load(_ place: \(type)) async -> Int { 1 }")
+    var options = TwinOptions()
+    options.known = asyncFunctions(in: other)
+    let alone = ParsedFile(
+      path: "a.swift", text: "func load(_ request: URLRequest, completion: @escaping (Int) -> Void) {}")
+    #expect(twins(in: alone, options: options).twins.count == 1)
+  }
+
+  @Test(arguments: ["URLRequest", "Foundation.URLRequest", "Request", "Optional<URLRequest>"])
+  func `an async function whose type may be the same is a twin`(type: String) {
+    let text = """
+      func load(_ request: URLRequest, completion: @escaping (Int) -> Void) {}
+      func load(_ place: \(type)) async -> Int { 1 }
+      """
+    let result = twins(in: ParsedFile(path: "a.swift", text: text))
+    #expect(result.twins.isEmpty && result.existing.count == 1)
+  }
+
   @Test func `twins in other files are recognized by name`() {
     let other = ParsedFile(path: "b.swift", text: "extension S { func load() async -> Int { 1 } }")
     var options = TwinOptions()

@@ -134,6 +134,4 @@ package final class StoredBlobs: Blobs {
   }
 
   package func isReadable(_ hash: PhotoHash, byteCount: Int) -> Bool { true }
-
-  package func mayExist(_ hash: PhotoHash) -> Bool { true }
 }

@@ -1,5 +1,7 @@
 """Sharing goes on after a cut connection and after a reload: nothing is sent twice, and no caption is lost."""
 
+import dataclasses
+import subprocess
 import urllib.parse
 
 import pictures
@@ -7,6 +9,7 @@ import pytest
 from kennel import Kennel, program
 from playwright.sync_api import expect
 from test_accessibility import AXE, LOOKS, RULES_OF_LOOKS, violations
+from test_privacy import fetch
 from test_sharing import choose, network, slow
 
 
@@ -44,15 +47,15 @@ def begin_slowly(person, dialog, count: int):
     return line
 
 
-def nothing_kept(person) -> None:
-    """Waits until the browser keeps no photos."""
+def kept(person, count: int) -> None:
+    """Waits until the browser keeps a number of photos."""
     person.page.wait_for_function(
-        """() => new Promise((resolve) => {
+        """(count) => new Promise((resolve) => {
           indexedDB.open("kennel-uploads").onsuccess = ({ target: { result } }) => {
             const counting = result.transaction("files").objectStore("files").count();
-            counting.onsuccess = () => { result.close(); resolve(counting.result === 0); };
+            counting.onsuccess = () => { result.close(); resolve(counting.result === count); };
           };
-        })""")
+        })""", arg=count)
 
 
 def test_a_killed_server_receives_the_rest(kennel, window, device, picture):
@@ -94,7 +97,7 @@ def test_sharing_goes_on_after_a_reload(kennel, window, device, picture):
     slow(line, -1)
     expect(person.toast("Your 4 photos are shared.")).to_be_visible()
     assert captions(person.kennel) == written
-    nothing_kept(person)
+    kept(person, 0)
     # Nothing is left for another start.
     person.page.reload()
     expect(person.page.locator("#grid .tile")).to_have_count(4)
@@ -119,10 +122,57 @@ def test_photos_that_were_stopped_wait_for_the_person_after_a_reload(kennel, win
     dialog.get_by_role("button", name="Cancel").click()
     person.page.get_by_role("alertdialog").get_by_role("button", name="Discard").click()
     expect(dialog).to_be_hidden()
-    nothing_kept(person)
+    kept(person, 0)
     person.page.reload()
     expect(person.page.get_by_role("heading", name="No photos yet")).to_be_visible()
     expect(dialog).to_be_hidden()
+
+
+def test_photos_of_two_windows_keep_their_choice_about_the_camera_data(kennel, window, picture):
+    person = window("Ada")
+    person.tolerated.append("net::ERR_")
+    other = dataclasses.replace(person, page=person.context.new_page())
+    for number, (one, name) in enumerate(((person, "shared"), (other, "private"))):
+        one.go()
+        dialog = choose(one, picture(f"{name}.jpg", data=pictures.camera(number)))
+        dialog.get_by_label(f"Caption for {name}.jpg").fill(name)
+        dialog.get_by_label("Others also get the camera data").set_checked(name == "shared")
+        # The bytes are never sent.
+        one.page.route("**/uploads/*", lambda route: None)
+        with one.page.expect_request(lambda sent: sent.method == "PATCH"):
+            dialog.get_by_role("button", name="Share", exact=True).click()
+    kept(other, 2)
+    for one in (other, person):
+        one.page.close()
+    person = dataclasses.replace(person, page=person.context.new_page()).go()
+    expect(person.toast("Your 2 photos are shared.")).to_be_visible()
+    for post in kennel.posts():
+        photo = fetch(f"{kennel.address}/posts/{post['id']}/photo")
+        assert (b"SecretCam" in photo) == (post["caption"] == "shared")
+    assert captions(kennel) == ["private", "shared"]
+
+
+def test_an_upload_that_exceeds_the_quota_at_its_end_is_removed(kennel, window, picture):
+    person = window("Ada")
+    person.tolerated.append("413")
+    person.go()
+
+    def limit(route) -> None:
+        if route.request.method == "PATCH":
+            # The upload was begun while there was room.
+            subprocess.run(
+                [kennel.program, "quota", "Ada", "1kB", "--quiet", "--data", str(kennel.directory)],
+                stdout=subprocess.DEVNULL, check=True)
+        route.continue_()
+
+    person.page.route("**/uploads/*", limit)
+    dialog = choose(person, picture())
+    with person.page.expect_response(lambda answer: answer.request.method == "DELETE") as removed:
+        dialog.get_by_role("button", name="Share", exact=True).click()
+    assert removed.value.status == 204
+    expect(dialog.locator(".failed .state")).to_contain_text("There is no room for this photo")
+    expect(dialog.get_by_role("button", name="Share")).to_be_disabled()
+    kept(person, 0)
 
 
 def test_what_became_of_many_photos_is_said(kennel, window, device, picture):

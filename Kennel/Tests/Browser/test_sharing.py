@@ -146,6 +146,26 @@ def test_a_photo_that_is_already_shared_is_skipped_or_shared_again(window, devic
     assert newest["author"] == "Ada" and newest["id"] > first
 
 
+def test_a_known_photo_leaves_no_upload_without_https(window, picture):
+    person = window("Ada")
+    person.tolerated.append("409")
+    # Over plain HTTP, browsers cannot compute the hash, so all bytes are sent before the photo is known.
+    person.context.add_init_script("Object.defineProperty(Crypto.prototype, 'subtle', { value: undefined })")
+    person.go()
+    known = pictures.jpeg(22, (300, 200))
+    first = person.kennel.call("Bob", "POST", "/posts", known, "image/jpeg")["id"]
+    dialog = choose(person, picture("known.jpg", data=known))
+    with person.page.expect_response(lambda answer: answer.request.method == "DELETE") as removed:
+        dialog.get_by_role("button", name="Share", exact=True).click()
+    assert removed.value.status == 204
+    expect(dialog.get_by_role("link", name="See it")).to_have_attribute("href", f"/photos/{first}")
+    dialog.get_by_role("button", name="Share it again").click()
+    dialog.get_by_role("button", name="Share", exact=True).click()
+    expect(dialog).to_be_hidden()
+    newest = person.kennel.posts()[0]
+    assert newest["author"] == "Ada" and newest["id"] > first
+
+
 def test_a_file_that_is_not_a_photo_gives_an_error_message(window, picture):
     person = window("Ada")
     person.tolerated += ["415", "422"]

@@ -95,9 +95,9 @@ import Testing
       let first = try #require(try await store.accounts.makeFirstOwnerLink())
       let second = try #require(try await store.accounts.makeFirstOwnerLink())
       #expect(try await store.accounts.invitations().isEmpty)
-      #expect(await code { _ = try await use(first.token, in: store) } == .noSuchLink)
       #expect(try await !store.accounts.hasUsers())
       #expect(try await use(second.token, in: store).role == .owner)
+      #expect(await code { _ = try await use(first.token, "Cleo", in: store) } == .noSuchLink)
       #expect(try await store.accounts.hasUsers())
       #expect(try await store.accounts.makeFirstOwnerLink() == nil)
     }
@@ -107,6 +107,39 @@ import Testing
       _ = try await store.addUser("Ada", role: .owner)
       #expect(await code { _ = try await store.accounts.link(of: link.token, address: "a") } == .noSuchLink)
       #expect(await code { _ = try await use(link.token, in: store) } == .noSuchLink)
+    }
+  }
+
+  @Test(arguments: RecordsKind.available)
+  func `the links of several processes for the first owner work until one was used`(_ kind: RecordsKind)
+    async throws
+  {
+    let address = try await kind.makeDatabase()
+    let directory = try TemporaryDirectory()
+    try await withStore(in: directory, { $0.databaseAddress = address }) { one in
+      try await withStore(in: directory, { $0.databaseAddress = address }) { two in
+        let first = try #require(try await one.accounts.makeFirstOwnerLink()).token
+        let second = try #require(try await two.accounts.makeFirstOwnerLink()).token
+        for token in [first, second] {
+          #expect(try await one.accounts.link(of: token, address: "a").purpose == .firstOwner)
+        }
+        #expect(try await use(first, in: two).role == .owner)
+        for token in [first, second] {
+          #expect(await code { _ = try await use(token, "Cleo", in: one) } == .noSuchLink)
+        }
+      }
+    }
+  }
+
+  @Test(arguments: RecordsKind.available) func `the number of links for the first owner is limited`(
+    _ kind: RecordsKind
+  ) async throws {
+    try await withStore(kind) { store in
+      let first = try #require(try await store.accounts.makeFirstOwnerLink()).token
+      for _ in 1..<Accounts.maximumFirstLinkCount { _ = try await store.accounts.makeFirstOwnerLink() }
+      #expect(try await store.accounts.link(of: first, address: "a").purpose == .firstOwner)
+      _ = try await store.accounts.makeFirstOwnerLink()
+      #expect(await code { _ = try await store.accounts.link(of: first, address: "a") } == .noSuchLink)
     }
   }
 

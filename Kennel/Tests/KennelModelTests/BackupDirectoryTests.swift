@@ -70,6 +70,40 @@ struct BackupDirectoryTests {
     #expect(try names(directory, "backups/objects").count { $0.contains("/") } == 2)
   }
 
+  @Test func `the newest backup is the latest one, also if the clock was set back`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("backups")
+    let time = ManualKennelClock()
+    try await withStore(in: directory, clock: time.clock) { store in
+      let ada = try await store.addUser()
+      try await store.addPost(1, by: ada, caption: "one")
+      // The clock stands still between the first two.
+      for _ in 0..<2 { _ = try await store.backUp(toDirectory: path, keeping: 2) }
+      #expect(try names(directory, "backups/snapshots").count == 2)
+      time.advance(by: .seconds(-3600))
+      try await store.addPost(2, by: ada, caption: "two")
+      #expect(try await store.backUp(toDirectory: path, keeping: 2).removedBackups == 1)
+    }
+    #expect(try names(directory, "backups/snapshots").count == 2)
+    let target = try TemporaryDirectory()
+    _ = try await KennelStore.restore(from: path, to: target.path("data"), configuration: .forTest)
+    #expect(try await captions(target) == ["one", "two"])
+  }
+
+  @Test func `a renamed backup does not take the place of the new one`() async throws {
+    let directory = try TemporaryDirectory()
+    let path = directory.path("backups")
+    try await withStore(in: directory) { store in
+      try await store.addPost(1, by: try await store.addUser())
+      _ = try await store.backUp(toDirectory: path)
+      let first = try #require(try names(directory, "backups/snapshots").first)
+      try FileManager.default.moveItem(
+        at: directory.file("backups/snapshots/\(first)"), to: directory.file("backups/snapshots/old.tar"))
+      #expect(try await store.backUp(toDirectory: path, keeping: 1).removedBackups == 1)
+    }
+    #expect(try names(directory, "backups/snapshots") != ["old.tar"])
+  }
+
   @Test func `a damaged photo of a backup is found`() async throws {
     for isEncrypted in [false, true] {
       let directory = try TemporaryDirectory()

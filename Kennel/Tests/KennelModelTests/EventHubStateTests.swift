@@ -54,6 +54,23 @@ import Testing
     #expect(hub.wake().map(\.1) == [.events([event(6)])])
   }
 
+  @Test func `events that the log has lost are reported as missed`() {
+    var hub = EventHubState(capacity: 4, maximumListenerCount: 10, lastID: 0)
+    let (slow, waiting) = (addListener(&hub, after: nil), addListener(&hub, after: nil))
+    _ = hub.append([event(1), event(2)])
+    #expect(hub.next(waiting) == .deliver(.events([event(1), event(2)])))
+    #expect(hub.next(waiting) == .wait)
+    #expect(hub.skipMissing(before: [event(2), event(3)]) == nil)
+    #expect(hub.skipMissing(before: [event(2), event(8)]) == 7)
+    #expect(hub.append([event(8)]) == true)
+    #expect(hub.wake().map(\.1) == [.missed(through: 7)])
+    for id in [slow, waiting] {
+      if id == slow { #expect(hub.next(id) == .deliver(.missed(through: 7))) }
+      #expect(hub.next(id) == .deliver(.events([event(8)])))
+      #expect(hub.next(id) == .wait)
+    }
+  }
+
   @Test func `the number of listeners is limited`() {
     var hub = EventHubState(capacity: 4, maximumListenerCount: 2, lastID: 0)
     let first = hub.add(after: nil)

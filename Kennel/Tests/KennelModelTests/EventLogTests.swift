@@ -74,6 +74,23 @@ import Testing
     }
   }
 
+  @Test func `more new events than the log holds are reported as missed`() async throws {
+    try await withStore {
+      $0.eventLogCapacity = 10
+      $0.eventRingCapacity = 64
+    } _: { store in
+      let ada = try await store.addUser()
+      let post = try await store.addPost(1, by: ada)
+      let listener = try store.events.listen()
+      try await store.database.write { [changes = store.changes] transaction throws(KennelError) -> Void in
+        for _ in 0..<30 { try changes.record(.edited, post: post.id, at: .now, in: transaction) }
+      }
+      let (ids, missed) = try await hear(listener, upTo: 31)
+      #expect(missed == [21])
+      #expect(ids == Array(22...31))
+    }
+  }
+
   @Test func `events of another process are found by polling`() async throws {
     let directory = try TemporaryDirectory()
     try await withStore(in: directory, { $0.pollInterval = .milliseconds(5) }) { store in

@@ -270,6 +270,65 @@ import Testing
     }
   }
 
+  /// Returns the names of the photos that have thumbnails in a folder.
+  private func photos(in folder: String) throws -> Set<String> {
+    Set(try FileManager.default.contentsOfDirectory(atPath: folder).map { String($0.prefix(64)) })
+  }
+
+  @Test func `thumbnails of posts that disappeared before the start are removed`() async throws {
+    let directory = try TemporaryDirectory()
+    let folder = directory.path("data/thumbnails")
+    let (ada, kept) = try await withSite(in: directory) { web in
+      let ada = try await web.store.addUser("Ada")
+      for number in 1...3 {
+        try await web.addPicture(number, by: ada, width: 400, height: 300)
+        #expect(try await web.get("/posts/\(number)/thumbnail").status == 200)
+      }
+      return (ada, try await web.store.posts.post(3).photo.description)
+    }
+    try await withStore(in: directory) { store in
+      try await store.posts.delete(1, by: ada.id)
+      try await store.posts.moveToBin(2, by: ada.id)
+    }
+    #expect(try photos(in: folder).count == 3)
+    try await withSite(in: directory) { web in
+      let isCleared = try await eventually { () async throws in try photos(in: folder) == [kept] }
+      #expect(isCleared)
+      #expect(await eventually { web.site.thumbnails.usage.files == 1 })
+    }
+  }
+
+  @Test func `thumbnails of posts whose deletion was lost in the log are removed`() async throws {
+    let directory = try TemporaryDirectory()
+    try await withSite(in: directory) {
+      _ in
+    } store: {
+      $0.eventLogCapacity = 2
+      $0.pollInterval = .seconds(3600)
+    } _: { web in
+      let ada = try await web.store.addUser("Ada")
+      for number in 1...2 {
+        try await web.addPicture(number, by: ada, width: 400, height: 300)
+        #expect(try await web.get("/posts/\(number)/thumbnail").status == 200)
+      }
+      let gone = try await web.store.posts.post(1).photo
+      let kept = try await web.store.posts.post(2).photo
+      try await withStore(in: directory, { $0.eventLogCapacity = 2 }) { other in
+        try await other.posts.delete(1, by: ada.id)
+        for isFavourite in [true, false, true] {
+          try await other.posts.setFavourite(isFavourite, post: 2, user: ada.id)
+        }
+      }
+      // The next change here publishes what is left of the events.
+      _ = try await web.store.posts.addComment("Hm", to: 2, author: ada.id)
+      let folder = web.directory.path("data/thumbnails")
+      #expect(try await eventually { try photos(in: folder) == [kept.description] })
+      let key = ThumbnailKey(photo: gone, size: .default, format: .jpeg)
+      #expect(web.site.thumbnails.ready(key) == nil)
+      #expect(web.site.thumbnails.photoCache.photo(of: 1) == nil)
+    }
+  }
+
   @Test func `a thumbnail made while its post is deleted leaves no file`() async throws {
     try await withSite { web in
       let ada = try await web.store.addUser("Ada")

@@ -115,7 +115,7 @@ import Testing
   /// What ends the download of an archive.
   enum Ending: CaseIterable {
     case linkRevoked, linkExpired, albumDeleted, photoTakenOut, photoBinned, photoChanged
-    case sessionEnded, kennelClosed
+    case sessionEnded, passwordChanged, kennelClosed
   }
 
   @Test(arguments: Ending.allCases)
@@ -129,6 +129,9 @@ import Testing
       case .sessionEnded:
         let cookie = try #require(ada["Cookie"])
         call.request = try HTTPRequest(target: "/", fields: ["Cookie": cookie])
+      case .passwordChanged:
+        let authorization = try #require(SiteFixture.basic("Ada")["Authorization"])
+        call.request = try HTTPRequest(target: "/", fields: ["Authorization": authorization])
       case .kennelClosed: try await web.store.setVisibility(.everyone)
       default: (call.link, call.secret) = (made.link, made.token.text)
       }
@@ -153,6 +156,7 @@ import Testing
           case .photoBinned: try await web.store.posts.moveToBin(2, by: 1)
           case .photoChanged: try await web.store.posts.setSharesMetadata(true, of: 2, by: 1)
           case .sessionEnded: #expect(try await web.ask("DELETE", "/session", ada).status == 204)
+          case .passwordChanged: try await web.store.accounts.setPassword("another horse", of: 1)
           case .kennelClosed: try await web.store.setVisibility(.people)
           }
         }

@@ -87,6 +87,22 @@ import Testing
     }
   }
 
+  @Test func `a new password ends a stream that began with the old one`() async throws {
+    try await withSite {
+      $0.isOpenToEveryone = false
+    } _: { web in
+      let ada = try await web.store.addUser("Ada")
+      let bytes = try await open(web, "/events", SiteFixture.basic("Ada")).0
+      var lines = bytes.lines.makeAsyncIterator()
+      _ = try await lines.next()
+      try await web.store.addPost(1, by: ada)
+      #expect(try await lines.next()?.contains(#""kind":"post""#) == true)
+      try await web.store.accounts.setPassword("another horse", of: ada.id)
+      try await web.store.addPost(2, by: ada)
+      #expect(try await lines.next() == nil)
+    }
+  }
+
   @Test func `an EventSource resumes after its last event`() async throws {
     try await withSite(clock: ManualKennelClock().clock) { web in
       let ada = try await web.store.addUser("Ada")

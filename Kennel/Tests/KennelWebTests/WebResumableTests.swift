@@ -134,6 +134,23 @@ import Testing
     }
   }
 
+  @Test func `an upload of a known photo counts as unfinished until it is cancelled`() async throws {
+    try await withClient {
+      $0.uploads.maximumCount = 1
+    } _: { client in
+      let jpeg = try SiteFixture.jpeg(1)
+      let first = try #require(try await client.begin(jpeg.count).field("Location"))
+      #expect(try await client.append(first, at: 0, jpeg).post == 1)
+      let known = try #require(try await client.begin(jpeg.count).field("Location"))
+      #expect(try await client.append(known, at: 0, jpeg).status == 409)
+      #expect(try await client.begin(jpeg.count).status == 429)
+      #expect(try await client.ask("DELETE", known).status == 204)
+      let again = try await client.begin(jpeg.count, ["duplicate": "allow"])
+      let address = try #require(again.field("Location"))
+      #expect(try await client.append("\(address)?duplicate=allow", at: 0, jpeg).post == 2)
+    }
+  }
+
   @Test func `a file that is not a photo is refused and removed`() async throws {
     try await withClient { client in
       let address = try #require(try await client.begin(12).field("Location"))

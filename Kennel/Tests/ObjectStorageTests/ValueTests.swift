@@ -109,16 +109,6 @@ import Testing
     #expect(XMLDocument.parse(Data([0x3c, 0x61, 0x3e, 0xff, 0x3c, 0x2f, 0x61, 0x3e])) == nil)
   }
 
-  @Test func `ranges in responses are read`() {
-    #expect(ContentRange("bytes 0-9/100")?.range == 0..<10)
-    #expect(ContentRange("bytes 0-9/100")?.size == 100)
-    for text in [
-      "", "bytes 5-4/10", "bytes 0-9/9", "bytes */10", "bytes -1-2/3", "bytes 0-9223372036854775807/1",
-    ] {
-      #expect(ContentRange(text) == nil)
-    }
-  }
-
   @Test func `pauses grow to a limit, and the store's own wish counts`() {
     let retries = StoreRetries()
     #expect(retries.pause(afterAttempts: 1, asked: nil, jitter: 0) == .milliseconds(50))

@@ -1,5 +1,6 @@
 import Foundation
 import KennelTestSupport
+import KennelWeb
 import ObjectStorage
 import Retriever
 import RetrieverTesting
@@ -14,16 +15,19 @@ import Testing
 @Suite(.timeLimit(.minutes(5))) struct RemovalRoundTests {
   private let stubs = HTTPStubs()
 
+  private func makeObjects() throws -> ObjectStore {
+    ObjectStore(
+      try StoreLocation("s3://dogs?endpoint=http://objects.test&region=eu", environment: [:]),
+      credentials: StoreCredentials(accessKey: "key", secretKey: "s3cret"), session: stubs.session())
+  }
+
   private func withStubbedStore(
     _ kind: RecordsKind, clock: ManualKennelClock = ManualKennelClock(),
     _ body: (KennelStore, User) async throws -> Void
   ) async throws {
-    let objects = ObjectStore(
-      try StoreLocation("s3://dogs?endpoint=http://objects.test&region=eu", environment: [:]),
-      credentials: StoreCredentials(accessKey: "key", secretKey: "s3cret"), session: stubs.session())
     let directory = try TemporaryDirectory()
     let address = try await kind.makeDatabase()
-    let blobs = StoredBlobs.opening(objects, directory)
+    let blobs = StoredBlobs.opening(try makeObjects(), directory)
     try await withStore(
       in: directory, clock: clock.clock,
       {
@@ -100,6 +104,43 @@ import Testing
       #expect(try await store.sweepPhotos() == 1)
       #expect(deletion.requestCount == 1)
       #expect(try await store.sweepPhotos() == 0)
+    }
+  }
+
+  @Test(.enabled(if: RecordsKind.available.contains(.postgres), "the machines share a database"))
+  func `thumbnails of photos that were deleted while a machine was off are removed`() async throws {
+    stubs.when("PUT /**", answer: .status(200))
+    let address = try await RecordsKind.postgres.makeDatabase()
+    let (first, second) = (try TemporaryDirectory(), try TemporaryDirectory())
+    func withMachine<Value: Sendable>(
+      _ directory: TemporaryDirectory, _ body: (KennelStore) async throws -> Value
+    ) async throws -> Value {
+      let blobs = StoredBlobs.opening(try makeObjects(), directory)
+      return try await withStore(
+        in: directory,
+        {
+          $0.databaseAddress = address
+          $0.blobs = blobs
+        }, body)
+    }
+    let folder = first.path("data/thumbnails")
+    let (gone, kept) = try await withMachine(first) { store in
+      let user = try await store.addUser()
+      return (try await store.addPost(1, by: user), try await store.addPost(2, by: user))
+    }
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    for post in [gone, kept] {
+      try first.write(Data("thumbnail".utf8), to: "data/thumbnails/\(post.photo)-320.jpg")
+    }
+    try await withMachine(second) { try await $0.posts.delete(gone.id, by: gone.author) }
+    try await withMachine(first) { store in
+      let thumbnails = try ThumbnailStore(
+        directory: folder, store: store, maximumDiskSize: 1 << 20, maximumMemorySize: 1 << 20)
+      #expect(
+        try await eventually {
+          try FileManager.default.contentsOfDirectory(atPath: folder) == ["\(kept.photo)-320.jpg"]
+        })
+      await thumbnails.close()
     }
   }
 }

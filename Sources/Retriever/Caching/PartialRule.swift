@@ -58,7 +58,7 @@ package enum PartialRule {
   /// Returns the head of the stored response that a part makes; nil if the part is not worth storing.
   ///
   /// - Parameter head: The head that would be stored if the response were complete: with status 200.
-  package static func head(_ head: StoredHead, part: ContentRange) -> StoredHead? {
+  package static func head(_ head: StoredHead, part: BodyPart) -> StoredHead? {
     guard !head.isEncoded, head.strongValidator != nil,
       let extent = StoredExtent(length: part.length, ranges: [part.range])
     else { return nil }
@@ -189,8 +189,8 @@ package enum PartialRule {
     case 304, 416: return .unusable
     default: return .other
     }
-    guard let extent = head.extent, let part = ContentRange(fields),
-      part == ContentRange(range: extent.prefix..<extent.length, length: extent.length),
+    guard let extent = head.extent, let part = BodyPart(fields),
+      part == BodyPart(range: extent.prefix..<extent.length, length: extent.length),
       contentLength == Int64(part.range.count), !fields.contains("Content-Encoding"),
       let validator = head.strongValidator, validator == Self.validator(of: fields, near: now)
     else { return .unusable }

@@ -116,15 +116,17 @@ package enum StoreRule {
 
   // MARK: Fields
 
-  /// The fields that belong to one connection (RFC 9111, 3.1), in lower case.
+  /// The fields that belong to one connection (RFC 9111, 3.1) or to the sign-in of one request, in lower case.
   private static let connectionFields: Set = [
-    "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info", "proxy-authorization",
+    "authentication-info", "connection", "keep-alive", "proxy-authenticate", "proxy-authentication-info",
+    "proxy-authorization",
     "proxy-connection", "te", "transfer-encoding", "upgrade",
   ]
 
   /// Whether a name may be one of these: most names have another first letter.
   private static func isConnectionField(_ name: String) -> Bool {
     switch name.utf8.first.map({ ASCII.lowercased($0) }) {
+    case UInt8(ascii: "a"): ASCII.equalIgnoringCase(name, "authentication-info")
     case UInt8(ascii: "c"): ASCII.equalIgnoringCase(name, "connection")
     case UInt8(ascii: "k"), UInt8(ascii: "p"), UInt8(ascii: "t"), UInt8(ascii: "u"):
       connectionFields.contains(ASCII.lowercased(name))

@@ -66,8 +66,8 @@ package struct StoredExtent: Sendable, Equatable {
   }
 }
 
-/// The part of a body that a response with status 206 contains, and the length of the complete body.
-package struct ContentRange: Sendable, Equatable {
+/// The part of a body of known length that a response with status 206 contains.
+package struct BodyPart: Sendable, Equatable {
   package let range: Range<Int64>
   package let length: Int64
 
@@ -76,21 +76,21 @@ package struct ContentRange: Sendable, Equatable {
     self.length = length
   }
 
-  /// Parses a `Content-Range` field such as `bytes 0-9/100`; nil for other units, unknown lengths and invalid fields.
+  /// - Returns: nil for unknown lengths, and without exactly one valid `Content-Range` field.
   package init?(_ fields: HeaderFields) {
-    let values = fields.values(for: "Content-Range")
-    guard values.count == 1, let value = values.first else { return nil }
-    let parts = value.split(separator: " ", maxSplits: 1)
-    guard parts.count == 2, ASCII.equalIgnoringCase(parts[0], "bytes") else { return nil }
-    let numbers = ASCII.trimmed(parts[1]).split(separator: "/", omittingEmptySubsequences: false)
-    guard numbers.count == 2, let length = ASCII.number(numbers[1]),
-      1...StoredExtent.maximumLength ~= length
-    else { return nil }
-    let bounds = numbers[0].split(separator: "-", omittingEmptySubsequences: false)
-    guard bounds.count == 2, let first = ASCII.number(bounds[0]), let last = ASCII.number(bounds[1]),
-      0 <= first, first <= last, last < length
-    else { return nil }
-    self.init(range: first..<last + 1, length: length)
+    guard let part = fields.contentRange, let length = part.length, length <= StoredExtent.maximumLength
+    else {
+      return nil
+    }
+    self.init(range: part.range, length: length)
+  }
+}
+
+extension HeaderFields {
+  /// The part of a body that a response with these fields contains; nil without exactly one valid field.
+  package var contentRange: ContentRange? {
+    let values = values(for: "Content-Range")
+    return values.count == 1 ? ContentRange(values[0]) : nil
   }
 }
 #endif

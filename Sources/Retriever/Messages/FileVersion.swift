@@ -14,12 +14,21 @@ package struct FileVersion: Sendable {
     self.entityTag = entityTag
   }
 
-  /// Returns nil if the response has neither a strong entity tag nor a date.
-  package init?(_ response: HTTPURLResponse) {
+  /// Returns nil if the response has neither a strong entity tag nor a date that identifies the bytes.
+  package init?(_ response: HTTPURLResponse, now: Date = Date()) {
     entityTag = response.value(forHTTPHeaderField: "ETag")
     let tag = entityTag.flatMap { EntityTag.isWeak($0) ? nil : $0 }
-    guard let validator = tag ?? response.value(forHTTPHeaderField: "Last-Modified") else { return nil }
+    guard let validator = tag ?? Self.strongDate(of: response, now: now) else { return nil }
     self.validator = validator
+  }
+
+  /// The date of the last change. If the response was sent within the same second, the file may have changed again in it
+  /// (RFC 9110, 8.8.2.2).
+  private static func strongDate(of response: HTTPURLResponse, now: Date) -> String? {
+    guard let date = response.value(forHTTPHeaderField: "Last-Modified") else { return nil }
+    guard let modified = HTTPDateFormat.seconds(date) else { return date }
+    let sent = response.value(forHTTPHeaderField: "Date").flatMap { HTTPDateFormat.seconds($0) }
+    return modified < (sent ?? Int64(now.timeIntervalSince1970)) ? date : nil
   }
 
   /// Returns whether a response is about this version, as far as it says. Some servers ignore `If-Range`, and parts of two

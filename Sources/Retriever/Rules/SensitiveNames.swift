@@ -42,7 +42,7 @@ package enum SensitiveNames {
   ]
 
   /// Standard header fields that contain a secret, although their names do not show it.
-  private static let secretHeaders: Set<String> = ["dpop"]
+  private static let secretHeaders: Set<String> = ["dpop", "sec-websocket-protocol"]
 
   /// The maximum length of a name that is analyzed. A longer name counts as secret.
   private static let maximumLength = 256

@@ -43,7 +43,12 @@ extension URLSession {
     delegate: (any URLSessionTaskDelegate)? = nil
   ) -> URLSessionDownloadTask {
     let task = URLSessionDownloadTask(session: self, request: request)
-    task.lockedState.withLock { $0.resume = resume }
+    if let resume {
+      task.lockedState.withLock { state in
+        state.resume = resume
+        state.startURL = resume.start
+      }
+    }
     return admit(task, completion, delegate: delegate)
   }
 
@@ -129,7 +134,9 @@ extension URLSession {
   /// The tasks that have not ended. A task stays registered after its end until its delegate or handler has been
   /// called.
   var listedTasks: [URLSessionTask] {
-    registeredTasks.filter { $0.currentState == .running || $0.currentState == .suspended }
+    registeredTasks.filter { task in
+      !task.isInternal && (task.currentState == .running || task.currentState == .suspended)
+    }
   }
 
   var tasksByKind: ([URLSessionDataTask], [URLSessionUploadTask], [URLSessionDownloadTask]) {

@@ -12,6 +12,8 @@ enum CacheInstruction: Sendable {
   case bypass
   /// Look for a stored response, but ask the server if it is stale.
   case renew
+  /// Look for a stored response, but ask the server in any case: it has asked who the user is.
+  case validate
 }
 
 /// The part of the cache in one transfer.
@@ -33,6 +35,8 @@ struct CacheExchange: Sendable {
   var moment: CacheInvalidations.Moment
   /// Whether a stale response may be used while the server is asked.
   var usesStale = true
+  /// Whether the server must be asked about a stored response.
+  var mustValidate = false
   /// Whether the response comes from the cache.
   var isStored = false
   /// The response that is validated.
@@ -84,7 +88,9 @@ struct CacheExchange: Sendable {
   }
 
   var request: CacheRule.Request {
-    CacheRule.Request(method: method, policy: policy, fields: fields, usesStale: usesStale)
+    CacheRule.Request(
+      method: method, policy: mustValidate ? .reloadRevalidatingCacheData : policy, fields: fields,
+      usesStale: usesStale)
   }
 
   /// Prepares to store a response.
@@ -101,7 +107,8 @@ struct CacheExchange: Sendable {
   /// Whether the response may answer other requests for the same URL, and responses to them this one. A request with
   /// conditions, a range or directives for caches has its own response.
   var mayBeShared: Bool {
-    guard mayWait, method == "GET", policy == .useProtocolCachePolicy || policy == .returnCacheDataElseLoad
+    guard mayWait, !mustValidate, method == "GET",
+      policy == .useProtocolCachePolicy || policy == .returnCacheDataElseLoad
     else { return false }
     return !headers.contains { Self.isSpecific($0.name) }
   }

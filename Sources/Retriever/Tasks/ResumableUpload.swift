@@ -11,6 +11,8 @@ struct ResumableUpload: Sendable {
   let version: ResumableUploadVersion
   /// The request that creates the upload. Requests to the upload resource get their fields from it.
   var request: URLRequest
+  /// The URL of the program's request, if a redirect led from there to another origin.
+  var start: URL?
   /// The complete body.
   let body: UploadBody
   /// What the file was like when sending began.
@@ -43,6 +45,7 @@ struct ResumableUpload: Sendable {
     case .stream: body = .streamFromDelegate
     }
     request = resume.request
+    start = resume.start
     version = resume.version
     machine = ResumableUploadStateMachine(resuming: resume.resource, length: resume.length)
   }
@@ -70,7 +73,8 @@ struct ResumableUpload: Sendable {
     case .streamFromDelegate: stored = .stream(length: machine.length)
     case .sequence, .restOfData, .restOfFile, .restFromDelegate: return nil
     }
-    return UploadResumeData(request: request, version: version, resource: resource, body: stored)?.encoded
+    return UploadResumeData(
+      request: request, start: start, version: version, resource: resource, body: stored)?.encoded
   }
 }
 

@@ -9,6 +9,9 @@ import HTTPSyntax
 struct ResumeData: Codable, Sendable {
   var version = 1
   var url: URL
+  /// The URL of the program's request, if a redirect led from there to another origin. What the session adds for the
+  /// one must not be sent to the other.
+  var start: URL?
   var headers: [String: String]
   /// An entity tag or a date. The server sends the rest only if the file has not changed.
   var validator: String
@@ -39,7 +42,12 @@ struct ResumeData: Codable, Sendable {
 
   /// Creates the data, or nil if the server sent nothing that can detect a change of the file, or does not support
   /// ranges. It is also nil if the program itself requested a range, because the offsets would be ambiguous.
-  init?(request: URLRequest, response: HTTPURLResponse, offset: Int64, file: URL, wasResumed: Bool) {
+  ///
+  /// - Parameter start: The URL of the program's request, if it has another origin.
+  init?(
+    request: URLRequest, start: URL? = nil, response: HTTPURLResponse, offset: Int64, file: URL,
+    wasResumed: Bool
+  ) {
     guard let url = request.url.flatMap(Redaction.withoutCredentials), request.httpMethod == "GET",
       offset > 0, response.statusCode == (wasResumed ? 206 : 200),
       response.value(forHTTPHeaderField: "Content-Encoding") == nil,
@@ -48,6 +56,7 @@ struct ResumeData: Codable, Sendable {
     else { return nil }
     guard let version = FileVersion(response) else { return nil }
     self.url = url
+    self.start = start.flatMap(Redaction.withoutCredentials)
     validator = version.validator
     entityTag = version.entityTag
     self.offset = offset
@@ -83,15 +92,13 @@ struct ResumeData: Codable, Sendable {
     guard response.statusCode == 206,
       FileVersion(validator: validator, entityTag: entityTag).isThat(of: response)
     else { return false }
-    if let part = ContentRange(response.headerFields) { return part.range.lowerBound == offset }
     // A server need not know the length of the file.
-    let range = response.value(forHTTPHeaderField: "Content-Range")
-    return range?.hasPrefix("bytes \(offset)-") == true && range?.hasSuffix("/*") == true
+    return response.headerFields.contentRange?.range.lowerBound == offset
   }
 
   /// Returns whether a body that continues the file and had this length ends before the file does.
   func isIncomplete(after response: HTTPURLResponse, bodyLength: Int64) -> Bool {
-    guard isContinued(by: response), let part = ContentRange(response.headerFields) else { return false }
+    guard isContinued(by: response), let part = BodyPart(response.headerFields) else { return false }
     return bodyLength < part.length - offset
   }
 }

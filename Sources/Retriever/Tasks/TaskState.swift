@@ -33,6 +33,8 @@ struct TaskState: Sendable {
   @Boxed var pendingWait: (any PendingWait)?
   /// What happened to attempts without a network.
   @Boxed var connectivity: ConnectivityRule?
+  /// The URL of the program's request, if the task continues the load of another one that was redirected from there.
+  @Boxed var startURL: URL?
   /// The task that this one has become.
   @Boxed var successor: URLSessionTask?
   /// The proofs of the server and the proxy that wait for the end of the response's body.

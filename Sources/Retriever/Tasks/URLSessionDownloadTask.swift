@@ -66,8 +66,8 @@ extension URLSessionTask {
       data =
         isUsable
         ? ResumeData(
-          request: request, response: response, offset: file.writtenLength, file: file.url,
-          wasResumed: resume != nil) : nil
+          request: request, start: request.url.flatMap(originBeforeRedirects(to:)), response: response,
+          offset: file.writtenLength, file: file.url, wasResumed: resume != nil) : nil
     case (nil, var resume?):
       // The server has not answered, so the file is as it was before.
       resume.headers = ResumeData.headers(of: initialRequest ?? request)

@@ -51,10 +51,12 @@ extension URLSessionTask {
 
   /// Adds `Proxy-Authorization`, which only the proxy receives.
   func authorizeForProxy(_ wanted: inout TransferRequest, url: URL) {
-    guard settings.usesProxies, let (proxy, address) = httpProxy(for: url) else { return }
+    guard settings.usesProxies else { return }
+    // Without an HTTP proxy, the server itself would get the field.
     let own = wanted.headers.filter(\.isProxyAuthorization)
+    if !own.isEmpty { wanted.headers.removeAll(where: \.isProxyAuthorization) }
+    guard let (proxy, address) = httpProxy(for: url) else { return }
     if !own.isEmpty {
-      wanted.headers.removeAll(where: \.isProxyAuthorization)
       wanted.proxyHeaders = own
       return
     }

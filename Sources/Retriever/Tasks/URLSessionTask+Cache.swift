@@ -21,14 +21,51 @@ extension URLSessionTask {
     var exchange = CacheExchange(
       wanted, url: url, key: CacheKey(sentURL: wanted.url),
       policy: own == .useProtocolCachePolicy ? settings.cachePolicy : own, moment: cache.store.moment)
+    // The answer to a body would be taken for the answer to another one.
+    if hasReadingBody(wanted) {
+      return exchange.policy == .returnCacheDataDontLoad
+        ? decide(exchange, [], wanted, input) : sendOverNetwork(wanted, input)
+    }
     switch instruction {
     case .answer(let entry): answer(exchange, with: entry, wanted, input)
     case .bypass: load(exchange, wanted, input)
-    case .lookUp: lookUp(exchange, wanted, input, in: cache)
+    case .lookUp:
+      if usesOwnDigest(wanted, input), exchange.policy != .returnCacheDataDontLoad {
+        load(exchange, wanted, input)
+      } else {
+        lookUp(exchange, wanted, input, in: cache)
+      }
+    case .validate:
+      exchange.mustValidate = true
+      lookUp(exchange, wanted, input, in: cache)
     case .renew:
       exchange.usesStale = false
       lookUp(exchange, wanted, input, in: cache)
     }
+  }
+
+  /// Whether a delegate may decide about servers or about what is stored, so that nothing is loaded without it.
+  private var delegateMayDecide: Bool {
+    ownDelegateDecides
+      || delegatesInOrder.contains { delegate in
+        delegate is any URLSessionDataDelegate && !DelegateMethods.isMissing(.willCacheResponse, in: delegate)
+      }
+  }
+
+  private func hasReadingBody(_ wanted: TransferRequest) -> Bool {
+    if case .none = wanted.body { return false }
+    return wanted.method == "GET" || wanted.method == "HEAD"
+  }
+
+  /// Whether the program itself answers a Digest challenge. Stored responses are found by the user's name, which does not
+  /// show that the answer is right.
+  private func usesOwnDigest(_ wanted: TransferRequest, _ input: TransferInput) -> Bool {
+    guard input.authorizer == nil, wanted.hasField("Authorization") else { return false }
+    let name = "Authorization"
+    let own =
+      input.request.value(forHTTPHeaderField: name)
+      ?? settings.additionalHeaders.first { ASCII.equalIgnoringCase($0.name, name) }?.value
+    return own.map { ASCII.lowercased(ASCII.trimmed($0)).hasPrefix("digest") } ?? false
   }
 
   func lookUp(
@@ -97,11 +134,19 @@ extension URLSessionTask {
           .resourceUnavailable,
           message: "The cache has no usable response, and the request does not allow loading one.",
           suggestion: "Use another cache policy.", url: exchange.url))
+    case .serve(_, revalidates: true) where delegateMayDecide:
+      var renewal = exchange
+      renewal.usesStale = false
+      let decision = CacheRule.decide(renewal.request, entries: entries.map(\.head), now: Date())
+      perform(decision, renewal, entries, wanted, input)
     case .serve(let index, let revalidates):
       var entry = entries[index]
       entry.head = entry.head.unvalidated(now: Date())
       answer(exchange, with: entry, wanted, input)
-      if revalidates, !ownDelegateDecides { session.revalidate(input.request, exchange.key) }
+      if revalidates {
+        session.revalidate(
+          input.request, exchange.key, startedAt: originBeforeRedirects(to: exchange.url))
+      }
     case .validate(let index, let fields):
       var validation = exchange
       validation.validated = entries[index]
@@ -150,6 +195,7 @@ extension URLSessionTask {
     let mentionsReuse = head.mentions.contains(.reuse)
     if let stored = exchange.validated {
       transferState.cacheExchange?.validated = nil
+      if response.statusCode == 304 { rememberAcceptedCredential() }
       if let instruction = instruction(
         after: response, to: exchange, about: stored, in: mayStore ? cache : nil)
       {
@@ -196,7 +242,7 @@ extension URLSessionTask {
     guard response.statusCode == 304, stored.head.hasValidator else {
       let mayReplace = CacheRule.mayServeStale(
         stored.head, to: exchange.request, afterStatus: response.statusCode, now: Date())
-      guard mayReplace else { return nil }
+      guard mayReplace, !exchange.mustValidate else { return nil }
       exchange.lead?.end(.unusable)
       return .answer(stored.unvalidated(now: Date()))
     }
@@ -227,7 +273,7 @@ extension URLSessionTask {
     let limit = maximumStoredCost(in: cache)
     guard transferState.announcedLength <= Int64(limit) else { return }
     var (status, fields) = (response.statusCode, response.headerFields)
-    var part: ContentRange?
+    var part: BodyPart?
     if status == 206 {
       part = storablePart(fields, of: exchange)
       guard let part else { return }
@@ -283,13 +329,21 @@ extension TransferRequest {
 extension URLSession {
   /// Asks the server whether a stored response that was used is still valid, in the background. Only one such request runs
   /// for each URL. If another one has ended since the response was used, the new response is fresh and nothing is sent.
-  func revalidate(_ request: URLRequest, _ key: CacheKey) {
+  ///
+  /// No delegate knows of the request, and it is in no list of tasks.
+  ///
+  /// - Parameter start: The URL of the program's request, if a redirect led from there to another origin.
+  func revalidate(_ request: URLRequest, _ key: CacheKey, startedAt start: URL?) {
     guard revalidations.withLock({ $0.insert(key).inserted }) else { return }
-    let task = dataTask(with: request) { _, _, _ in
-      _ = self.revalidations.withLock { $0.remove(key) }
+    let end: @Sendable () -> Void = { _ = self.revalidations.withLock { $0.remove(key) } }
+    let task = URLSessionDataTask(session: self, request: request)
+    task.isInternal = true
+    task.lockedState.withLock { state in
+      state.startURL = start
+      state.completion = .dataHandler { _, _, _ in end() }
     }
     task.transferState.cacheInstruction = .renew
-    task.resume()
+    if register(task) { task.start(for: nil) } else { end() }
   }
 }
 #endif

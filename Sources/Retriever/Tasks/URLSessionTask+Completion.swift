@@ -124,10 +124,18 @@ extension URLSessionTask {
   ) {
     switch sink {
     case .channel(let channel): channel.finish(throwing: error)
-    case .webSocket(let connection): _ = connection.finish(error as? URLError, url: initialRequest?.url)
+    case .webSocket(let connection):
+      // Its receivers and completions come first.
+      return connection.finish(error as? URLError, url: initialRequest?.url) { _ in
+        self.passResult(to: completion, error, response)
+      }
     case .stream: (self as? URLSessionStreamTask)?.endStream(hasFailed: error != nil)
     case .memory, .delegate, .file: break
     }
+    passResult(to: completion, error, response)
+  }
+
+  private func passResult(to completion: TaskCompletion?, _ error: (any Error)?, _ response: URLResponse?) {
     switch completion {
     case .data(let continuation):
       release()

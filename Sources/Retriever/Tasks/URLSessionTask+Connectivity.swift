@@ -48,6 +48,8 @@ extension URLSessionTask {
       let code = (error as? URLError)?.code ?? .unknown
       let network = source.current()
       let decision = lockedState.withLock { state in
+        // Without a connection, nothing was read from a stream.
+        if state.currentRequest?.httpBodyStream?.streamStatus == .notOpen { state.hasSentBody = false }
         var rule = state.connectivity ?? ConnectivityRule()
         defer { state.connectivity = rule }
         return rule.failed(code, network: network)

@@ -13,10 +13,13 @@ extension URLSessionTask {
       if let problem = noteAcceptingProxy(response, to: request) { return stop(problem) }
     }
     if response.statusCode == 401 { return challenge(response, to: request) }
-    guard lockedState.withLock({ $0.isConfirmed(by: response) }) else {
-      return stop(.unconfirmed(response.url))
+    // A stored response says nothing about the credential of this request.
+    if transferState.cacheExchange?.isStored != true {
+      guard lockedState.withLock({ $0.isConfirmed(by: response) }) else {
+        return stop(.unconfirmed(response.url))
+      }
+      rememberAcceptedCredential()
     }
-    rememberAcceptedCredential()
     if transferState.isResumableUpload,
       let disposition = considerUpload(response, mentionsLocation: mentionsLocation)
     {
@@ -117,6 +120,7 @@ extension URLSessionTask {
 
   private func challenge(_ response: HTTPURLResponse, to request: URLRequest) -> TransferDisposition {
     guard let url = request.url else { return deliver(response, asked: false) }
+    transferState.cacheInstruction = .validate
     lockedState.withLock { $0.machine.ask() }
     ask(about: response, url: url, from: .server)
     return .pause
@@ -257,7 +261,7 @@ extension URLSessionTask {
     perform(next, context)
   }
 
-  private func rememberAcceptedCredential() {
+  func rememberAcceptedCredential() {
     remember(lockedState.withLock { $0.accepted() })
   }
 

@@ -4,11 +4,14 @@ import Synchronization
 
 // Calls delegates. For each method, the task's delegate comes first, then the session's.
 extension URLSessionTask {
-  var hasDelegates: Bool { lockedState.withLock { $0.delegate != nil } || session.currentDelegate != nil }
+  var hasDelegates: Bool { lockedState.withLock { $0.delegate != nil } || sessionDelegate != nil }
+
+  /// The session's delegate, unless it knows nothing of the task.
+  var sessionDelegate: (any URLSessionDelegate)? { isInternal ? nil : session.currentDelegate }
 
   var delegatesInOrder: [any URLSessionDelegate] {
     let own = lockedState.withLock { $0.delegate }
-    let ofSession = session.currentDelegate
+    let ofSession = sessionDelegate
     if let own, let ofSession, own === ofSession { return [ofSession] }
     return [own as (any URLSessionDelegate)?, ofSession].compactMap { $0 }
   }

@@ -15,7 +15,7 @@ extension URLSessionTask {
       let isFirst = state.machine.isIdle
       if isFirst {
         if let limit = resourceTimeout { state.deadline = TransferDeadline(after: limit) }
-        if state.delegate != nil || session.archive.isRecording || session.currentDelegate != nil {
+        if state.delegate != nil || session.archive.isRecording || sessionDelegate != nil {
           state.measurements = TaskState.Measurements()
         }
       }
@@ -356,12 +356,14 @@ extension URLSessionTask {
   }
 
   /// The URL of the program's request, if a redirect led to another origin.
-  private func originBeforeRedirects(to url: URL) -> URL? {
+  func originBeforeRedirects(to url: URL) -> URL? {
     // The URL of a WebSocket task has another scheme than its requests.
-    guard let original = initialRequest?.url.map(URLRequest.httpURL(forWebSocket:)), original != url
-    else { return nil }
+    guard let original = startURL.map(URLRequest.httpURL(forWebSocket:)), original != url else { return nil }
     return Origin(original) == Origin(url) ? nil : original
   }
+
+  /// The URL of the program's request, also if this task continues the load of another one.
+  var startURL: URL? { lockedState.withLock { $0.startURL } ?? initialRequest?.url }
 
   private static func add(_ name: String, _ value: String, to wanted: inout TransferRequest) {
     switch name.lowercased() {

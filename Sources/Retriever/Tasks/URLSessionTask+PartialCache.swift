@@ -69,10 +69,10 @@ extension URLSessionTask {
   }
 
   /// Returns the part of a body that a response contains, if it may be stored.
-  func storablePart(_ fields: HeaderFields, of exchange: CacheExchange) -> ContentRange? {
+  func storablePart(_ fields: HeaderFields, of exchange: CacheExchange) -> BodyPart? {
     // A subclass of URLCache could take a part for the complete body.
     guard !settings.cacheIsSubclass, ByteRangeRule.asksForOneRange(exchange.fields),
-      let part = ContentRange(fields)
+      let part = BodyPart(fields)
     else { return nil }
     let announced = transferState.announcedLength
     return announced < 0 || announced == Int64(part.range.count) ? part : nil

@@ -11,6 +11,7 @@ extension URLSessionTask {
   /// As on Apple's platforms, every upload task offers resumption. A server that does not know the fields ignores them.
   func prepareUpload(_ wanted: inout TransferRequest, _ input: TransferInput) {
     let fields = wanted.headers
+    let start = input.request.url.flatMap(originBeforeRedirects(to:))
     let upload = lockedState.withLock { state -> ResumableUpload? in
       if state.upload == nil, let body = input.upload,
         let version = ResumableUploadVersion(for: { name in
@@ -22,6 +23,7 @@ extension URLSessionTask {
       if state.upload?.machine.isCreating == true {
         state.upload?.machine.create()
         state.upload?.request = input.request
+        state.upload?.start = start
       }
       return state.upload
     }

@@ -238,14 +238,15 @@ extension URLSessionTask: TransferObserver {
   /// Handles the end of an open WebSocket connection. Returns false if the connection is not open.
   private func finish(_ connection: WebSocketConnection, _ error: (any Error)?) -> Bool {
     guard lockedState.withLock({ $0.machine.isReceiving }) else { return false }
-    let error = connection.finish(error as? URLError, url: initialRequest?.url)
-    perform(
-      lockedState.withLock { state in
-        if state.error == nil { state.error = error }
-        let action = state.machine.transferEnded(failed: error != nil)
-        if case .finishSink = action { return state.machine.sinkFinished() }
-        return action
-      })
+    connection.finish(error as? URLError, url: initialRequest?.url) { [self] error in
+      perform(
+        lockedState.withLock { state in
+          if state.error == nil { state.error = error }
+          let action = state.machine.transferEnded(failed: error != nil)
+          if case .finishSink = action { return state.machine.sinkFinished() }
+          return action
+        })
+    }
     return true
   }
 

@@ -18,11 +18,16 @@ extension URLSessionTask {
     wanted.method = "GET"
     wanted.httpVersion = .http11
     wanted.acceptedEncodings = ""
+    // A subprotocol may be a secret, which another origin does not get unless the delegate says so.
+    let url = lockedState.withLock { $0.currentRequest?.url }
+    let hasCrossed =
+      url.flatMap(originBeforeRedirects(to:)) != nil && !wanted.hasField("Sec-WebSocket-Protocol")
     wanted.headers.removeAll {
       WebSocketHandshake.reservedFields.contains(ASCII.lowercased($0.name))
     }
     let fields = connection.beginHandshake(
-      subprotocols: task.subprotocols, offersCompression: settings.compressesWebSocketMessages)
+      subprotocols: hasCrossed ? [] : task.subprotocols,
+      offersCompression: settings.compressesWebSocketMessages)
     wanted.headers += fields.map { TransferHeader($0.name, $0.value) }
   }
 

@@ -51,6 +51,9 @@ open class URLSessionTask: NSObject, NSCopying, ProgressReporting, @unchecked Se
     var cacheInstruction = CacheInstruction.lookUp
   }
 
+  /// Whether the session itself made the task, so that neither the program nor a delegate knows of it. Set before the start.
+  var isInternal = false
+
   /// - Parameters:
   ///   - sent: the request to send if it differs from `request`.
   ///   - identifier: the number of the task that this one takes over; nil for a new number.

@@ -36,6 +36,7 @@ open class URLSessionUploadTask: URLSessionDataTask, @unchecked Sendable {
     self.init(session: session, request: resume.request)
     lockedState.withLock { state in
       state.upload = upload
+      state.startURL = resume.start
       state.bodyLength = resume.length ?? NSURLSessionTransferSizeUnknown
       state.continueUpload(.retrieve)
     }

@@ -20,6 +20,8 @@ struct UploadResumeData: Codable, Sendable {
   private var format = 1
   /// The request that created the upload.
   let url: URL
+  /// The URL of the program's request, if a redirect led from there to another origin.
+  let start: URL?
   let method: String
   let headers: [String: String]
   let version: ResumableUploadVersion
@@ -36,11 +38,12 @@ struct UploadResumeData: Codable, Sendable {
   }
 
   init?(
-    request: URLRequest, version: ResumableUploadVersion, resource: ResumableUploadStateMachine.Resource,
-    body: Body
+    request: URLRequest, start: URL? = nil, version: ResumableUploadVersion,
+    resource: ResumableUploadStateMachine.Resource, body: Body
   ) {
     guard let url = request.url.flatMap(Redaction.withoutCredentials) else { return nil }
     self.url = url
+    self.start = start.flatMap(Redaction.withoutCredentials)
     method = request.httpMethod ?? "POST"
     headers = (request.allHTTPHeaderFields ?? [:]).filter { name, _ in !SensitiveNames.containsHeader(name) }
     self.version = version

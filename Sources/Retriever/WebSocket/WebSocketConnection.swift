@@ -2,11 +2,13 @@
 import Foundation
 import Synchronization
 import TransferEngine
+import Waiting
 
 /// Connects ``WebSocketStateMachine`` with the engine and with the program's tasks.
 ///
-/// The engine reads the frames to send from it. Receivers and completions are called without a lock; they may be called
-/// by a thread that holds an event loop's lock, so they only resume a continuation or post to a queue.
+/// The engine reads the frames to send from it. Receivers and completions are called without a lock, in the order of the
+/// messages; they may be called by a thread that holds an event loop's lock, so they only resume a continuation or post to
+/// a queue.
 final class WebSocketConnection: Sendable {
   typealias Received = Result<WebSocketMessage, WebSocketEnd>
   typealias Receiver = @Sendable (Received) -> Void
@@ -21,8 +23,16 @@ final class WebSocketConnection: Sendable {
     let didClose: @Sendable (WebSocketClosing) -> Void
   }
 
+  /// What the machine has decided.
+  private enum Step: Sendable {
+    /// The events are those of the time of the decision.
+    case action(Machine.Action, Events?)
+    case finish(@Sendable () -> Void)
+  }
+
   private struct State: Sendable {
     var machine: Machine
+    var turns = Turns<Step>()
     var handshake: WebSocketHandshake?
     var events: Events?
     var moreAvailable: (@Sendable () -> Void)?
@@ -114,49 +124,66 @@ final class WebSocketConnection: Sendable {
 
   /// Takes bytes that have arrived. Returns whether receiving must pause.
   func received(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    let (pauses, actions) = state.withLock { $0.machine.received(bytes) }
-    perform(actions)
-    return pauses
+    perform { $0.received(bytes) }
   }
 
   /// Sends a Close frame. Returns false if the connection is not open; then nothing happens.
   func close(_ frame: WebSocketClosing) -> Bool {
-    let (actions, isOpening) = state.withLock { state in
-      (state.machine.close(frame), state.machine.closing == nil)
+    perform { machine in
+      let actions = machine.close(frame)
+      return (actions != nil || machine.closing != nil, actions ?? [])
     }
-    if let actions { perform(actions) }
-    return actions != nil || !isOpening
   }
 
-  /// The connection has ended, or the task has. Returns the task's error; nil after a complete closing handshake.
-  func finish(_ error: URLError?, url: URL?) -> URLError? {
-    let (result, timer, events) = state.withLock { state in
-      defer { (state.events, state.moreAvailable) = (nil, nil) }
-      return (state.machine.end(error), state.timer.take(), state.events)
+  /// The connection has ended, or the task has.
+  ///
+  /// - Parameter completion: Receives the task's error after all receivers and completions were called; nil after a complete
+  ///   closing handshake.
+  func finish(_ error: URLError?, url: URL?, completion: @escaping @Sendable (URLError?) -> Void) {
+    let (timer, isOurTurn) = state.withLock { state in
+      let (end, actions) = state.machine.end(error)
+      var result: URLError?
+      if case .closed = end {} else { result = end.error(url: url) }
+      let steps = actions.map { Step.action($0, state.events) } + [.finish { [result] in completion(result) }]
+      (state.events, state.moreAvailable) = (nil, nil)
+      return (state.timer.take(), state.turns.add(steps))
     }
     timer?.cancel()
-    perform(result.actions, events: events)
-    if case .closed = result.end { return nil }
-    return result.end.error(url: url)
+    if isOurTurn { takeTurn() }
   }
 
   private func perform(_ event: (inout Machine) -> [Machine.Action]) {
-    perform(state.withLock { event(&$0.machine) })
+    perform { ((), event(&$0)) }
   }
 
-  /// - Parameter events: whom to report to after the end, when the state has none.
-  private func perform(_ actions: [Machine.Action], events: Events? = nil) {
-    for action in actions {
-      switch action {
-      case .deliver(let receiver, let message): receiver(.success(message))
-      case .refuse(let receiver, let end): receiver(.failure(end))
-      case .complete(let completion, let end): completion(end)
-      case .resumeSending: state.withLock { $0.moreAvailable }?()
-      case .resumeReceiving: state.withLock { $0.events }?.wantsMore()
-      case .startClosingTimer: startClosingTimer()
-      case .didClose(let frame): (events ?? state.withLock { $0.events })?.didClose(frame)
-      case .disconnect: state.withLock { $0.events }?.disconnect()
+  private func perform<Answer: Sendable>(_ event: (inout Machine) -> (Answer, [Machine.Action])) -> Answer {
+    let (answer, isOurTurn) = state.withLock { state in
+      let (answer, actions) = event(&state.machine)
+      return (answer, state.turns.add(actions.lazy.map { [events = state.events] in .action($0, events) }))
+    }
+    if isOurTurn { takeTurn() }
+    return answer
+  }
+
+  private func takeTurn() {
+    while let step = state.withLock({ $0.turns.next() }) {
+      switch step {
+      case .action(let action, let events): perform(action, events)
+      case .finish(let completion): completion()
       }
+    }
+  }
+
+  private func perform(_ action: Machine.Action, _ events: Events?) {
+    switch action {
+    case .deliver(let receiver, let message): receiver(.success(message))
+    case .refuse(let receiver, let end): receiver(.failure(end))
+    case .complete(let completion, let end): completion(end)
+    case .resumeSending: state.withLock { $0.moreAvailable }?()
+    case .resumeReceiving: state.withLock { $0.events }?.wantsMore()
+    case .startClosingTimer: startClosingTimer()
+    case .didClose(let frame): events?.didClose(frame)
+    case .disconnect: state.withLock { $0.events }?.disconnect()
     }
   }
 
@@ -182,8 +209,7 @@ extension WebSocketConnection: TransferBodySource {
   }
 
   func read(into buffer: UnsafeMutableRawBufferPointer) -> TransferBodyRead {
-    let (count, actions) = state.withLock { $0.machine.write(into: buffer) }
-    perform(actions)
+    let count = perform { $0.write(into: buffer) }
     return count == 0 ? .wait : .bytes(count)
   }
 

@@ -112,7 +112,7 @@ struct CollageGathering {
       }
       do {
         // Reads ahead a little, so that there is always an image to start with.
-        for try await id in try await list.ids(context, work.credentials) {
+        for try await id in try await list.ids(work) {
           if Task.isCancelled { break }
           if images.count >= layout.capacity {
             context.screen.warn(

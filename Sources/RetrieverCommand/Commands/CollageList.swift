@@ -15,8 +15,11 @@ package struct CollageList: Sendable {
 
   init(_ arguments: ParsedArguments) throws(UsageError) {
     let text = arguments.operands.first ?? ""
-    let looksLikeWeb = text.contains("://") && !text.hasPrefix("file://")
-    place = looksLikeWeb ? .web(try ParsedArguments.webURL(text)) : .file(text)
+    if text.hasPrefix("file:"), let url = URL(string: text), url.isFileURL {
+      place = .file(url.path)
+    } else {
+      place = text.contains("://") ? .web(try ParsedArguments.webURL(text)) : .file(text)
+    }
     if let base = arguments.value("base") {
       _ = try ParsedArguments.webURL(base.replacingOccurrences(of: "{id}", with: "id"))
     }
@@ -69,13 +72,11 @@ package struct CollageList: Sendable {
   }
 
   /// Returns the lines as they arrive, without blank lines and comments.
-  func ids(
-    _ context: CommandContext, _ credentials: Credentials
-  ) async throws -> AsyncThrowingStream<String, any Error> {
+  func ids(_ work: ImageWork) async throws -> AsyncThrowingStream<String, any Error> {
     switch place {
     case .web(let url):
-      let session = try context.makeSession(credentials)
-      let (bytes, answer) = try await session.bytes(from: url)
+      let session = try work.context.makeSession(work.credentials)
+      let (bytes, answer) = try await session.bytes(for: work.request(for: url))
       if let response = answer as? HTTPURLResponse, response.statusCode >= 400 {
         throw Failure.httpStatus(response)
       }

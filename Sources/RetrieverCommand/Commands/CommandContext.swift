@@ -32,14 +32,16 @@ final class CommandContext: Sendable {
   // MARK: Sessions
 
   /// Creates a session with the connection options of the command line.
+  ///
+  /// - Parameter usualLimit: The maximum size of a body in memory without `--max-size`; nil for that of the library.
   func makeSession(
-    _ credentials: Credentials, usualTimeout: TimeInterval? = 60
+    _ credentials: Credentials, usualTimeout: TimeInterval? = 60, usualLimit: Int64? = nil
   ) throws -> URLSession {
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
     // Delegates answer with passwords only.
     configuration.asksDelegatesAboutServers = false
-    try configure(configuration, usualTimeout: usualTimeout)
+    try configure(configuration, usualTimeout: usualTimeout, usualLimit: usualLimit)
     let session = URLSession(
       configuration: configuration,
       delegate: SignIn(credentials, screen: screen, isVerbose: isVerbose))
@@ -47,12 +49,16 @@ final class CommandContext: Sendable {
     return session
   }
 
-  func configure(_ configuration: URLSessionConfiguration, usualTimeout: TimeInterval?) throws {
+  func configure(
+    _ configuration: URLSessionConfiguration, usualTimeout: TimeInterval?, usualLimit: Int64? = nil
+  ) throws {
     // A timeout of more than a billion seconds means no timeout.
     configuration.timeoutIntervalForRequest = try arguments.seconds("timeout") ?? usualTimeout ?? 2e9
     configuration.timeoutIntervalForResource = 2e9
     configuration.httpMaximumConnectionsPerHost = 64
-    if let limit = try arguments.byteCount("max-size") { configuration.maximumBufferedBodySize = limit }
+    if let limit = try arguments.byteCount("max-size") ?? usualLimit {
+      configuration.maximumBufferedBodySize = limit
+    }
     if arguments.has("insecure") {
       configuration.trustedCertificates = .unverified
       screen.warn(

@@ -123,7 +123,7 @@ package enum CommandList {
         discussion: [
           "Each file is sent with PUT while it is read. If the URL ends in /, the name of the file is appended to it. - is standard input.",
           "The file name's extension, such as .jpg, .json or .txt, determines Content-Type. Standard input and files with no or an unknown extension are sent as application/octet-stream. Use --header 'Content-Type: TYPE' to set another type.",
-          "The bodies of the responses are written to standard output.",
+          "The bodies of the responses are written to standard output. A response of more than 64 MiB is an error; --max-size sets another limit.",
         ],
         options: [
           Option("method", short: "X", value: "METHOD", "use this request method (default: PUT)"),
@@ -205,7 +205,7 @@ package enum CommandList {
       CommandDescription(
         "strip", "remove the location and other metadata from images", operands: "FILE…", count: 1...100_000,
         discussion: [
-          "JPEG, PNG, WebP and GIF images are copied without being encoded again, so that no quality is lost. The orientation, the colour profile and the gain map of an HDR photo remain. Everything else is removed: the location, the time, the camera and its serial number, names, titles, comments and thumbnails.",
+          "JPEG, PNG, WebP, GIF, HEIC and AVIF images, and MP4 and QuickTime videos, are copied without being encoded again, so that no quality is lost. The orientation, the colour profile and the gain map of an HDR photo remain. Everything else is removed: the location, the time, the camera and its serial number, names, titles, comments and thumbnails.",
           "With --in-place, a file is replaced only after its copy is complete and on the disk. An error or Ctrl-C leaves the original.",
         ],
         options: [

@@ -28,6 +28,12 @@ struct ImageWork: Sendable {
     configuration.maximumFetchesPerHost = parallel
     configuration.maximumRetries = 1
     configuration.allowsFileURLs = true
+    if context.isVerbose {
+      // It has no credentials, so it only prints.
+      let none = Credentials(given: nil, user: nil, origins: [], netrc: nil)
+      configuration.sessionDelegate = SignIn(none, screen: context.screen, isVerbose: true)
+      configuration.session.asksDelegatesAboutServers = false
+    }
     if !arguments.has("cache") { configuration.diskCache = nil }
     if arguments.has("strict") { configuration.damagePolicy = .strict }
     if let limit = try arguments.byteCount("max-size") { configuration.limits.bytes = Int(clamping: limit) }
@@ -36,24 +42,27 @@ struct ImageWork: Sendable {
     session = try context.makeSession(credentials, usualTimeout: 30)
   }
 
-  /// Returns the request for a URL, with the header fields and credentials of the command line.
-  private func request(for url: URL) -> URLRequest {
+  /// Returns the request for a URL, with the header fields of the command line.
+  func request(for url: URL) -> URLRequest {
     var request = URLRequest(url: url)
-    if !url.isFileURL {
-      if namedOrigins.contains(where: {
-        $0.host == url.host && $0.scheme == url.scheme && $0.port == url.port
-      }) {
-        request.add(fields)
+    let isNamed = namedOrigins.contains {
+      $0.host == url.host && $0.scheme == url.scheme && $0.port == url.port
+    }
+    if isNamed, !url.isFileURL { request.add(fields) }
+    return request
+  }
+
+  /// Returns the request for an image, with the header fields and credentials of the command line.
+  private func imageRequest(for url: URL) -> URLRequest {
+    var request = self.request(for: url)
+    // An image pipeline does not answer authentication challenges, so the credentials are sent with the first
+    // request.
+    if !url.isFileURL, let login = credentials.login(for: url) {
+      if url.scheme?.lowercased() == "http" {
+        SignIn.warnOfPlainText(host: url.host ?? "", context.screen)
       }
-      // An image pipeline does not answer authentication challenges, so the credentials are sent with the first
-      // request.
-      if let login = credentials.login(for: url) {
-        if url.scheme?.lowercased() == "http" {
-          SignIn.warnOfPlainText(host: url.host ?? "", context.screen)
-        }
-        let token = Data("\(login.user):\(login.password)".utf8).base64EncodedString()
-        request.setValue("Basic \(token)", forHTTPHeaderField: "Authorization")
-      }
+      let token = Data("\(login.user):\(login.password)".utf8).base64EncodedString()
+      request.setValue("Basic \(token)", forHTTPHeaderField: "Authorization")
     }
     return request
   }
@@ -62,7 +71,7 @@ struct ImageWork: Sendable {
   func image(of url: URL) async throws -> UIImage {
     let limits = pipeline.configuration.limits
     if url.isFileURL { return try await UIImage.loading(file: url.path, limits: limits) }
-    let (bytes, answer) = try await session.bytes(for: request(for: url))
+    let (bytes, answer) = try await session.bytes(for: imageRequest(for: url))
     if let response = answer as? HTTPURLResponse, !(200..<300).contains(response.statusCode) {
       throw Failure.httpStatus(response)
     }
@@ -78,7 +87,7 @@ struct ImageWork: Sendable {
 
   func thumbnail(of url: URL, _ target: ThumbnailTarget) async throws -> UIImage {
     do {
-      return try await pipeline.thumbnail(for: ImageRequest(request(for: url), target: target))
+      return try await pipeline.thumbnail(for: ImageRequest(imageRequest(for: url), target: target))
     } catch let error as URLError where error.code == .badServerResponse {
       // The pipeline throws this error for an unsuccessful HTTP status.
       throw Failure(.httpStatus, Failure(error).message)

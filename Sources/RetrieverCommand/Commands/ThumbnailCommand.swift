@@ -46,18 +46,19 @@ enum ThumbnailCommand {
         if path != "-", !arguments.has("force"), FileSystem.kind(path) == .regular {
           throw FileSystem.exists(path)
         }
-        let (image, data): (UIImage, Data)
+        let (image, data, damage): (UIImage, Data, [ImageDamage])
         if let animation {
-          (image, data) = try await animation.thumbnail(of: source.url, target, work)
+          (image, data, damage) = try await animation.thumbnail(of: source.url, target, work)
         } else {
           image = try await work.thumbnail(of: source.url, target)
-          work.warn(of: image.damage, in: source.url.shown)
+          damage = image.damage
           data = try await image.data(as: encoding)
         }
+        work.warn(of: damage, in: source.url.shown)
         try await work.write(data, to: path, isNamed: isNamed)
         let report = ImageReport(
           source: source.url.shown, file: path, width: Int(image.size.width), height: Int(image.size.height),
-          bytes: data.count, damage: image.damage.isEmpty ? nil : image.damage.map(\.description),
+          bytes: data.count, damage: damage.isEmpty ? nil : damage.map(\.description),
           seconds: (.now - start).inSeconds)
         try await context.reports.write(report)
         if path != "-" {
@@ -95,13 +96,14 @@ enum ThumbnailCommand {
 
     var encoding: (encoding: ImageEncoding, suffix: String) { (.webp(quality: quality), "webp") }
 
-    /// Returns the first frame and the file.
+    /// Returns the first frame, the file, and what was wrong with a still image.
     func thumbnail(
       of url: URL, _ target: ThumbnailTarget, _ work: ImageWork
-    ) async throws -> (UIImage, Data) {
-      let data = try await work.image(of: url).animatedThumbnail(
-        target, quality: quality, maximumFrames: maximumFrames)
-      return (try UIImage(validating: data), data)
+    ) async throws -> (UIImage, Data, [ImageDamage]) {
+      let (data, damage) = try await work.image(of: url).animatedThumbnail(
+        target, quality: quality, maximumFrames: maximumFrames,
+        damage: work.pipeline.configuration.damagePolicy)
+      return (try UIImage(validating: data), data, damage)
     }
   }
 

@@ -26,7 +26,7 @@ enum UploadCommand {
     if case .directory = destination { throw UsageError("--output must be one file for all responses.") }
     let fields = try RequestFields.fields(arguments, warn: context.screen.warn)
     let credentials = try await context.gatherCredentials(for: [url])
-    let session = try context.makeSession(credentials)
+    let session = try context.makeSession(credentials, usualLimit: usualLimit)
     let answers = try await context.open(destination)
     let status = await context.forEach(files, atOnce: parallel) { file in
       let target =

@@ -70,20 +70,14 @@ extension ResumeRecord {
   package func length(continuedBy response: HTTPURLResponse, at offset: Int64) -> Int64? {
     guard response.statusCode == 206,
       FileVersion(validator: validator, entityTag: entityTag).isThat(of: response),
-      let words = response.value(forHTTPHeaderField: "Content-Range")?.split(separator: " "),
-      words.count == 2, ASCII.equalIgnoringCase(words[0], "bytes")
+      let part = response.value(forHTTPHeaderField: "Content-Range").flatMap({ ContentRange($0) }),
+      part.range.lowerBound == offset
     else { return nil }
-    let parts = words[1].split(separator: "/", omittingEmptySubsequences: false)
-    let ends = parts[0].split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 2, ends.count == 2, ASCII.number(ends[0]) == offset,
-      let last = ASCII.number(ends[1]), offset <= last, last < Int64.max
-    else { return nil }
-    let end = last + 1
+    let end = part.range.upperBound
     let bodyLength = response.expectedContentLength
     guard bodyLength < 0 || bodyLength == end - offset else { return nil }
-    let stated = ASCII.number(parts[1])
-    let length = stated ?? total ?? end
-    guard stated != nil || parts[1] == "*", end <= length, total == nil || total == length else { return nil }
+    let length = part.length ?? total ?? end
+    guard end <= length, total == nil || total == length else { return nil }
     return length
   }
 }

@@ -4,7 +4,7 @@ import Foundation
 /// Reads a WebP with libwebp, lossy or lossless; of an animation, the first frame.
 ///
 /// The orientation comes after the pixels in the file. If a file declares EXIF data, the decoder delivers its rows
-/// only after that data.
+/// only after that data. The orientation of an animation is ignored, as ``WebPFrameReader`` does.
 final class WebPDecoder: ImageDecoder {
   private enum Chunk: Equatable {
     case none, ignored, features, profile, exif, frame, alpha, pixels(isLossless: Bool)
@@ -97,7 +97,7 @@ final class WebPDecoder: ImageDecoder {
     switch name {
     case "VP8X": chunk = canvas == nil && pixels == nil ? .features : .ignored
     case "ICCP": chunk = profile == nil ? .profile : .ignored
-    case "EXIF": chunk = orientation == nil ? .exif : .ignored
+    case "EXIF": chunk = orientation == nil && !isAnimated ? .exif : .ignored
     case "ANMF":
       frameCount += 1
       try limits.checkFrames(frameCount)
@@ -168,7 +168,7 @@ final class WebPDecoder: ImageDecoder {
     try limits.check(size)
     canvas = size
     isAnimated = collected[0] & 0x02 != 0
-    waitsForEXIF = collected[0] & 0x08 != 0
+    waitsForEXIF = !isAnimated && collected[0] & 0x08 != 0
   }
 
   private func readFrame() throws(ImageError) {

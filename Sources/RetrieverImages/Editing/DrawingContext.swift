@@ -127,7 +127,7 @@ extension UIImage {
     _ draw: @escaping @Sendable (inout DrawingContext) throws -> Void
   ) async throws -> UIImage {
     try await WorkPool.shared.run { (flag) throws(ImageError) in
-      try Self.drawn(on: self.bitmap(flag: flag), scale: self.scale, flag, draw)
+      try Self.drawn(on: self.bitmap(flag: flag), scale: self.scale, damage: self.damage, flag, draw)
     }.get()
   }
 
@@ -152,17 +152,18 @@ extension UIImage {
       throw ImageError(.invalidRequest, "An image of \(width) × \(height) pixels cannot be drawn.")
     }
     return try await WorkPool.shared.run { (flag) throws(ImageError) in
-      try drawn(on: Bitmap(size: size, filledWith: background), scale: 1, flag, draw)
+      try drawn(on: Bitmap(size: size, filledWith: background), scale: 1, damage: [], flag, draw)
     }.get()
   }
 
   private static func drawn(
-    on bitmap: Bitmap, scale: Double, _ flag: CancellationFlag, _ draw: (inout DrawingContext) throws -> Void
+    on bitmap: Bitmap, scale: Double, damage: [ImageDamage], _ flag: CancellationFlag,
+    _ draw: (inout DrawingContext) throws -> Void
   ) throws(ImageError) -> Result<UIImage, any Error> {
     var context = DrawingContext(bitmap, flag: flag)
     let result = Result { try draw(&context) }
     try flag.check()
-    return result.map { UIImage(bitmap: context.bitmap, scale: scale) }
+    return result.map { UIImage(bitmap: context.bitmap, scale: scale, damage: damage) }
   }
 }
 

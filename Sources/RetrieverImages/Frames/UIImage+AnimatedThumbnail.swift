@@ -5,7 +5,8 @@ extension UIImage {
   ///
   /// Each frame of the animation is scaled as ``thumbnail(_:priority:damage:)`` does it, and encoded before the next one is
   /// decoded. The thumbnail has the durations and the number of repetitions that viewers use for the original. The
-  /// thumbnail of a still image is a still WebP.
+  /// thumbnail of a still image is a still WebP, which shows what could be decoded if the image is damaged. Damage of an
+  /// animation is an error.
   ///
   /// The library works on its own threads. If the task is cancelled, the work ends between two rows. ``ImageLimits``
   /// applies: decoding may take as long as ``ImageLimits/duration`` permits, and so may scaling and encoding.
@@ -21,31 +22,59 @@ extension UIImage {
     _ target: ThumbnailTarget, quality: Double = 0.75, maximumFrames: Int = 100,
     priority: WorkPriority = .normal
   ) async throws -> Data {
+    try await animatedThumbnail(
+      target, quality: quality, maximumFrames: maximumFrames, priority: priority, damage: .tolerate
+    ).data
+  }
+
+  /// Returns an animated thumbnail as a WebP file, and what was wrong with the data of a still image.
+  ///
+  /// - Parameter policy: Whether damage of a still image is an error.
+  package func animatedThumbnail(
+    _ target: ThumbnailTarget, quality: Double, maximumFrames: Int, priority: WorkPriority = .normal,
+    damage policy: DamagePolicy
+  ) async throws -> (data: Data, damage: [ImageDamage]) {
     guard maximumFrames > 0 else {
       throw ImageError(.invalidRequest, "The maximum number of frames is \(maximumFrames). Use at least 1.")
     }
-    let count = try await WorkPool.shared.run(priority: priority) { (flag) throws(ImageError) in
-      try self.countFrames(flag: flag)
+    let frameCount = try await WorkPool.shared.run(priority: priority) { (flag) throws(ImageError) -> Int? in
+      try self.frameCount(flag: flag)
+    }
+    guard let count = frameCount else {
+      let still = try await thumbnail(target, priority: priority, damage: policy)
+      return (try await still.data(as: .webp(quality: quality)), still.damage)
     }
     let step = (count - 1) / maximumFrames + 1
     let work = AnimatedThumbnailWork(target, quality: quality, limits: limits)
     for try await frame in frames {
       try await work.add(frame, isKept: frame.index.isMultiple(of: step), priority: priority)
     }
-    return try await work.finish(priority: priority)
+    return (try await work.finish(priority: priority), [])
   }
 
-  /// Returns the number of frames, without decoding them.
-  private func countFrames(flag: CancellationFlag) throws(ImageError) -> Int {
-    if let images { return images.count }
-    guard case .encoded(let data, _) = source else { return 1 }
-    return try data.withBytes { (bytes) throws(ImageError) in
+  /// Returns the number of complete frames of an animation, without decoding them; nil for a still image.
+  private func frameCount(flag: CancellationFlag) throws(ImageError) -> Int? {
+    if let images { return images.count > 1 ? images.count : nil }
+    guard case .encoded(let data, _) = source else { return nil }
+    return try data.withBytes { (bytes) throws(ImageError) -> Int? in
       var (rest, count, scanner) = (bytes, 0, FrameScanner(limits: limits))
-      while try scanner.next(&rest) != nil {
-        try flag.check()
-        count += 1
+      do throws(ImageError) {
+        while try scanner.next(&rest) != nil {
+          try flag.check()
+          count += 1
+        }
+      } catch  where error.isDamage && count == 0 {
+        // The decoder finds out whether a part of the first frame can be shown.
+        return nil
       }
-      return max(count, 1)
+      guard count == 1 else { return count > 1 ? count : nil }
+      // A file that ends within its second frame is a damaged animation.
+      do throws(ImageError) {
+        _ = try scanner.finish()
+        return nil
+      } catch {
+        return 1
+      }
     }
   }
 }

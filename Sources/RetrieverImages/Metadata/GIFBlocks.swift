@@ -17,8 +17,8 @@ struct GIFBlocks {
     let data: Range<Int>
   }
 
-  /// The size of the screen in pixels.
-  let size: PixelSize
+  /// The size of the screen in pixels. From the first frame on, it is large enough for that frame, as in the decoder.
+  private(set) var size: PixelSize
   /// The header with the global color table.
   let header: Range<Int>
   private let source: any ByteSource
@@ -55,6 +55,7 @@ struct GIFBlocks {
       return Block(kind: .trailer, range: start..<start + 1, data: start..<start)
     case 0x2C:
       guard let fields = try source.exactly(10, at: start) else { throw ImageError.truncated("GIF") }
+      if !hasFrame { grow(for: fields) }
       let data = start + 10 + Self.colorTable(fields[9]) + 1
       offset = try end(ofBlocksAt: data)
       hasFrame = true
@@ -69,6 +70,12 @@ struct GIFBlocks {
         at: start,
         ImageError(.corrupt, "The GIF image is damaged: there is no valid block at byte \(start)."))
     }
+  }
+
+  private mutating func grow(for frame: [UInt8]) {
+    func number(_ offset: Int) -> Int { Int(frame[offset]) | Int(frame[offset + 1]) << 8 }
+    size.width = max(size.width, number(1) + number(5))
+    size.height = max(size.height, number(3) + number(7))
   }
 
   private mutating func missingTrailer(at end: Int, _ problem: ImageError) throws(ImageError) -> Block {

@@ -107,6 +107,23 @@ extension ImageError {
   }
 }
 
+extension JPEGSegments {
+  /// Returns whether decoders need a segment to show the pixels. Application segments are not among them.
+  ///
+  /// - Parameter count: The number of bytes of its contents.
+  static func isNeeded(_ marker: UInt8, count: Int) -> Bool {
+    switch marker {
+    // Markers without contents.
+    case 0x01, 0xD0...0xD8: true
+    // Frames, Huffman tables, arithmetic coding, scans, quantization tables, restart intervals and hierarchies.
+    case 0xC0...0xC7, 0xC9...0xCF, 0xDA, 0xDB, 0xDD...0xDF: true
+    // The number of lines. Decoders skip such a segment without looking at its length, so it could hold anything.
+    case 0xDC: count == 2
+    default: false
+    }
+  }
+}
+
 /// The kinds of application segments of a JPEG that this library knows.
 enum JPEGApplication: CaseIterable {
   case jfif, exif, xmp, extendedXMP, profile, multiPicture, gainMapVersion, photoshop, adobe

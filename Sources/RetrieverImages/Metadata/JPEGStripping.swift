@@ -6,6 +6,9 @@ import Foundation
 /// transform. Of EXIF data, only the orientation remains. Of the images after the first one, only a gain map remains,
 /// whose own metadata is removed too.
 enum JPEGStripping {
+  /// The number of bytes in an Adobe segment that have a meaning: the last one is the color transform.
+  private static let adobeSize = 12
+
   static func plan(_ source: any ByteSource) throws(ImageError) -> StrippingPlan {
     let image = try JPEGSegments(source)
     if let problem = image.problem { throw problem }
@@ -87,7 +90,12 @@ enum JPEGStripping {
         if hasEXIF { plan.leaveOut(.exif) } else { orientation = exif.orientation }
         hasEXIF = true
         plan.leaveOut(exif.leftOut)
-      case .profile, .adobe: try copied.copy(segment.start..<segment.payload.upperBound)
+      case .profile: try copied.copy(segment.start..<segment.payload.upperBound)
+      case .adobe where segment.payload.count > adobeSize:
+        let fields = try source.bytes(segment.payload).prefix(adobeSize)
+        try copied.make(JPEGWriting.segment(0xEE, Array(fields)))
+        plan.leaveOut(.otherData)
+      case .adobe: try copied.copy(segment.start..<segment.payload.upperBound)
       case .gainMapVersion where isMapped: try copied.copy(segment.start..<segment.payload.upperBound)
       case .xmp where segments.starts(with: try source.bytes(segment.start..<segment.payload.upperBound)):
         break
@@ -96,12 +104,10 @@ enum JPEGStripping {
       case .multiPicture, .gainMapVersion:
         if !isMapped { plan.leaveOut(.otherData) }
       case nil:
-        if segment.marker == 0xFE {
-          plan.leaveOut(.comment)
-        } else if (0xE0...0xEF).contains(segment.marker) {
-          plan.leaveOut(.otherData)
-        } else {
+        if JPEGSegments.isNeeded(segment.marker, count: segment.payload.count) {
           try copied.copy(segment.start..<segment.payload.upperBound)
+        } else {
+          plan.leaveOut(segment.marker == 0xFE ? .comment : .otherData)
         }
       }
     }
@@ -115,7 +121,8 @@ enum JPEGStripping {
     return (plan, added, end)
   }
 
-  /// Copies the scans and the tables between them, without comments and application data. Returns the end of the image.
+  /// Copies the scans and the tables between them, without anything that decoders do not need. Returns the end of the
+  /// image.
   ///
   /// - Throws: ``ImageError/Code/unsupported`` if the end is missing or damaged.
   private static func copyScans(
@@ -134,7 +141,7 @@ enum JPEGStripping {
       guard let field = try source.exactly(2, at: position + 2), position + 4 <= limit else { break }
       let end = position + 2 + (Int(field[0]) << 8 | Int(field[1]))
       guard end >= position + 4, end <= limit else { break }
-      if marker == 0xFE || (0xE0...0xEF).contains(marker) {
+      if !JPEGSegments.isNeeded(marker, count: end - position - 4) {
         try plan.copy(start..<position)
         plan.leaveOut(marker == 0xFE ? .comment : .otherData)
         start = end

@@ -11,6 +11,7 @@ extension MetadataRecords {
       orientation = orientations.value
     }
     while let chunk = try chunks.next() {
+      if chunk.name == "IDAT" { orientations.beginPixels() }
       guard Self.pngNames.contains(chunk.name), chunk.data.count <= Self.maximumBytes else { continue }
       let data = try source.bytes(chunk.data)
       if PNGOrientation.reads(chunk.name) { orientations.take(chunk.name, data) }

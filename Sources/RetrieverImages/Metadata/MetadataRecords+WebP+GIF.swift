@@ -44,7 +44,8 @@ extension MetadataRecords {
   /// Reads the comments and the XMP packet of a GIF. The pixels are skipped, block by block.
   mutating func readGIF(_ source: any ByteSource) throws(ImageError) {
     var blocks = try GIFBlocks(source)
-    size = blocks.size
+    // Also if the data ends within the first frame.
+    defer { size = blocks.size }
     while let block = try blocks.next() {
       guard block.range.count <= Self.maximumBytes else { continue }
       switch block.kind {

@@ -23,7 +23,10 @@ enum PNGStripping {
       if PNGOrientation.reads(chunk.name), chunk.data.count <= MetadataRecords.maximumBytes {
         orientation.take(chunk.name, try source.bytes(chunk.data))
       }
-      if chunk.name == "IDAT" { hasPixels = true }
+      if chunk.name == "IDAT" {
+        hasPixels = true
+        orientation.beginPixels()
+      }
       if chunk.isCritical || kept.contains(chunk.name) {
         if hasPixels { try after.copy(chunk.range) } else { try before.copy(chunk.range) }
       } else {

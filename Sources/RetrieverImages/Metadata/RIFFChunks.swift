@@ -2,6 +2,8 @@
 struct WebPChunkOrder {
   /// The flag in a VP8X chunk of a file with EXIF data.
   static let exifFlag: UInt8 = 0x08
+  /// The flag in a VP8X chunk of an animation.
+  private static let animationFlag: UInt8 = 0x02
   /// The size of the data in a VP8X chunk that has a meaning.
   static let featuresSize = 10
 
@@ -9,6 +11,7 @@ struct WebPChunkOrder {
   private var hasPixels = false
   private var hasEXIF = false
   private var declaresEXIF = false
+  private var isAnimated = false
 
   /// Takes the next chunk of the file. Returns false if it is a VP8X or EXIF chunk that has no effect.
   mutating func uses(_ chunk: RIFFChunks.Chunk, in source: any ByteSource) throws(ImageError) -> Bool {
@@ -18,9 +21,11 @@ struct WebPChunkOrder {
       hasFeatures = true
       let flags = try source.exactly(1, at: chunk.data.lowerBound)?[0] ?? 0
       declaresEXIF = flags & Self.exifFlag != 0
+      isAnimated = flags & Self.animationFlag != 0
     case "EXIF":
-      // The decoder waits for EXIF data after the pixels only if the file declares it, and uses the first one.
-      let isUsed = !hasEXIF && (declaresEXIF || !hasPixels)
+      // The decoder waits for EXIF data after the pixels only if the file declares it, and uses the first one. It ignores
+      // that of an animation.
+      let isUsed = !isAnimated && !hasEXIF && (declaresEXIF || !hasPixels)
       hasEXIF = true
       return isUsed
     case "VP8 ", "VP8L", "ANMF": hasPixels = true

@@ -9,6 +9,8 @@ extension ImagePipeline {
     /// By default, there are no cookies and no credentials. An attempt ends after 30 seconds without a byte, or after
     /// ten minutes in total.
     public var session: URLSessionConfiguration
+    /// The delegate of the session, which must not sign in: the disk cache would not know that an image is private.
+    package var sessionDelegate: (any URLSessionTaskDelegate)?
     /// The hosts and addresses that images may come from. The policy applies to every request, redirect and
     /// connection.
     ///

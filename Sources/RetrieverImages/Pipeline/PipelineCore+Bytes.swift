@@ -20,7 +20,7 @@ extension PipelineCore {
       if work.cachePolicy == .onlyCached || (!work.isRefresh && entry.freshness.staleUntil > now) {
         if work.cachePolicy == .use, entry.freshness.freshUntil <= now { startRefresh(work) }
         return perform { state in
-          state.works[job]?.freshness = entry.freshness
+          state.works[job]?.entry = entry
           return state.effects(of: state.machine.lookUpEnded(job, .stored))
         }
       }
@@ -34,7 +34,7 @@ extension PipelineCore {
     }
   }
 
-  private func disk(for request: URLRequest) -> DiskCache? {
+  func disk(for request: URLRequest) -> DiskCache? {
     RequestPlan.isStorable(request, by: sessionConfiguration) ? disk : nil
   }
 
@@ -73,12 +73,12 @@ extension PipelineCore {
         if work.isRefresh, state.works[job]?.isSuperseded != true { memory.remove(work.resource) }
         return state.effects(of: state.machine.fetchEnded(job))
       }
-    case .confirmed(let entry):
+    case .confirmed(let entry, let version):
       perform { state in
         // The server has confirmed the version before the reload.
-        if state.works[job]?.isSuperseded != true { memory.renew(work.resource, entry.freshness) }
+        if state.works[job]?.isSuperseded != true { memory.renew(work.resource, version, by: entry) }
         state.works[job]?.fetch = nil
-        state.works[job]?.freshness = entry.freshness
+        state.works[job]?.entry = entry
         return state.effects(of: state.machine.fetchEnded(job, isStored: true))
       }
     case .failed(let error, let mayRetry, let retryAfter):
@@ -123,11 +123,11 @@ extension PipelineCore {
     case .responded:
       guard work.cachePolicy == .reload else { return }
       for fetch in state.withLock({ $0.supersedeOthers(by: job) }) { fetch.supersede() }
-    case .began(let freshness):
+    case .began(let entry):
       perform { state in
         // Thumbnails of an earlier version must not be mixed with this one.
         if !work.isRefresh, state.works[job]?.isSuperseded != true { memory.remove(work.resource) }
-        state.works[job]?.freshness = freshness
+        state.works[job]?.entry = entry
         return state.effects(of: state.machine.bytesBegan(job))
       }
     case .restarted:

@@ -96,7 +96,7 @@ extension PipelineCore {
       for form in forms {
         results.append((form, try await derive(form, from: image, of: job)))
       }
-      finish(pass, of: job, results, freshness: cached?.freshness)
+      finish(pass, of: job, results, from: cached)
     } catch {
       fail(pass, of: job, error, isBytes: false)
     }
@@ -116,7 +116,7 @@ extension PipelineCore {
 
   private func finish(
     _ pass: PassID, of job: JobID, _ results: [(ImageForm, Result<UIImage, ImageError>)],
-    freshness: Freshness? = nil
+    from cached: MemoryCache.Entry? = nil
   ) {
     let images = results.compactMap { form, result in (try? result.get()).map { (form, $0) } }
     // The server may have sent an image that was still being written, so an incomplete image is fetched again.
@@ -130,11 +130,13 @@ extension PipelineCore {
         state.works[job]?.isBroken = true
         if !isSuperseded { incomplete = state.works[job]?.resource }
       }
-      let freshness = freshness ?? state.works[job]?.freshness ?? .never
+      let entry = state.works[job]?.entry
+      let freshness = cached?.freshness ?? entry?.freshness ?? .never
+      let version = cached == nil ? entry?.version : cached?.version
       for (form, image) in images {
         state.works[job]?.images[form] = image
         if freshness.isStorable, !isIncomplete, !isSuperseded, let resource = state.works[job]?.resource {
-          memory.insert(image, resource, form, freshness)
+          memory.insert(MemoryCache.Entry(image, freshness, version), resource, form)
         }
       }
       var effects: [Effect] = []

@@ -1,11 +1,12 @@
 import Foundation
 import Retriever
 import Synchronization
+import Waiting
 
 /// Drives the state machine: locks, sends it an event, unlocks, then performs the actions that it returns.
 ///
-/// All effects go through one outbox and are performed in order, by one thread at a time. Therefore a job is never
-/// stopped before it was started.
+/// All effects are performed in the order of the events, by one thread at a time. Therefore a job is never stopped before it
+/// was started.
 final class PipelineCore: Sendable {
   /// The data of a job that is not part of the state machine.
   struct JobWork: Sendable {
@@ -15,7 +16,8 @@ final class PipelineCore: Sendable {
     let isRefresh: Bool
     /// Set while the bytes are fetched.
     var fetch: ImageFetch?
-    var freshness = Freshness.never
+    /// What the server stated about the bytes.
+    var entry: CacheEntry?
     /// The finished images, for late requests and for thumbnails that are made from them.
     var images: [ImageForm: UIImage] = [:]
     var task: CancellableTask?
@@ -38,8 +40,7 @@ final class PipelineCore: Sendable {
     /// The number of loads that want updates. It is usually 0, which saves searching for them.
     var observers = 0
     var lastWaiter = 0
-    var outbox: [Effect] = []
-    var isDraining = false
+    var turns = Turns<Effect>()
   }
 
   enum Effect: Sendable {
@@ -69,7 +70,7 @@ final class PipelineCore: Sendable {
     self.clock = clock
     self.now = now
     sessionConfiguration = configuration.sessionConfiguration
-    session = URLSession(configuration: sessionConfiguration)
+    session = URLSession(configuration: sessionConfiguration, delegate: configuration.sessionDelegate)
     memory = MemoryCache(limit: configuration.memoryCacheLimit)
     disk = configuration.diskCache.flatMap { DiskCache($0, now: now) }
     state = Mutex(State(machine: PipelineStateMachine(configuration.machineOptions)))
@@ -136,13 +137,15 @@ final class PipelineCore: Sendable {
     for load in state.withLock({ $0.prefetches.removeAll() }) { cancel(load) }
   }
 
-  /// Fetches a stale image again, with the lowest priority.
+  /// Fetches a stale image again, with the lowest priority. If the bytes are not stored, the thumbnail in memory is made again.
   func refresh(_ plan: RequestPlan) {
+    let isStored = disk(for: plan.request) != nil
     perform { state in
-      let key = JobKey(resource: plan.resource, cachePolicy: .use, purpose: .refresh)
+      let key = JobKey(resource: plan.resource, cachePolicy: .use, purpose: isStored ? .refresh : .thumbnails)
       guard state.machine.jobsByKey[key] == nil else { return [] }
       let demand = PipelineStateMachine.Demand(
-        key: key, host: plan.host, urgency: Urgency(.veryLow, isPrefetch: true))
+        key: key, host: plan.host, target: isStored ? nil : plan.form,
+        urgency: Urgency(.veryLow, isPrefetch: true))
       return state.add(state.nextWaiter(), demand, plan, .use)
     }
   }
@@ -173,31 +176,16 @@ final class PipelineCore: Sendable {
     return state.add(waiter, demand, plan, request.cachePolicy)
   }
 
-  // MARK: The outbox
+  // MARK: Effects
 
   /// Changes the state, then performs the effects of the change.
   func perform(_ change: (inout State) -> [Effect]) {
-    let mustDrain = state.withLock { state in
-      state.outbox += change(&state)
-      guard !state.isDraining, !state.outbox.isEmpty else { return false }
-      state.isDraining = true
-      return true
+    let isOurTurn = state.withLock { state in
+      let effects = change(&state)
+      return state.turns.add(effects)
     }
-    guard mustDrain else { return }
-    while let effects = nextEffects() {
-      for effect in effects { run(effect) }
-    }
-  }
-
-  private func nextEffects() -> [Effect]? {
-    state.withLock { state in
-      guard !state.outbox.isEmpty else {
-        state.isDraining = false
-        return nil
-      }
-      defer { state.outbox = [] }
-      return state.outbox
-    }
+    guard isOurTurn else { return }
+    while let effect = state.withLock({ $0.turns.next() }) { run(effect) }
   }
 
   private func run(_ effect: Effect) {
@@ -230,7 +218,7 @@ final class PipelineCore: Sendable {
       work.task?.cancel()
       work.fetch?.end(isBroken: work.isBroken)
     case .succeed, .fail:
-      // These became answers when they were added to the outbox.
+      // These became answers with the event.
       break
     }
   }

@@ -16,6 +16,8 @@ public final class ImageSandbox: Sendable {
     /// The memory in bytes that a process may allocate (default: 1 GiB). ``ImageLimits/memory`` applies too.
     public var memory = 1 << 30
     /// The processor time in seconds that a process may use for all its images (default: 600).
+    ///
+    /// A process is replaced when the rest is less than ``ImageLimits/duration`` of the next image.
     public var processorSeconds = 600
     /// The number of images after which a process is replaced (default: 200).
     public var maximumImages = 200
@@ -96,17 +98,18 @@ public final class ImageSandbox: Sendable {
       }
       let request = SandboxRequest(
         limits: limits, target: target, policy: policy, byteCount: data.count)
-      let process = try self.process(configuration, flag)
+      let process = try self.process(configuration, limits, flag)
       defer { self.keep(process, configuration) }
       return try process.thumbnail(of: data, request, flag: flag)
     }
   }
 
   private func process(
-    _ configuration: Configuration, _ flag: CancellationFlag
+    _ configuration: Configuration, _ limits: ImageLimits, _ flag: CancellationFlag
   ) throws(ImageError) -> SandboxProcess {
     while let process = idle.withLock({ $0.popLast() }) {
-      if process.isWaiting { return process }
+      // The system ends a process without processor time in the middle of an image.
+      if process.isWaiting, process.hasTime(for: limits) { return process }
     }
     startedCount.add(1, ordering: .relaxed)
     return try SandboxProcess(configuration, flag: flag)

@@ -11,8 +11,11 @@ enum SandboxChild {
 
   /// The memory and the processor time, in the arguments after the marker.
   static func arguments(memory: Int, seconds: Int) -> [String] {
-    [marker, "\(max(memory, 1))", "\(max(UInt32(clamping: seconds), 1))"]
+    [marker, "\(max(memory, 1))", "\(self.seconds(seconds))"]
   }
+
+  /// Returns the processor time that a process gets: at least a second, and at most what the system accepts.
+  static func seconds(_ wanted: Int) -> UInt32 { max(UInt32(clamping: wanted), 1) }
 
   /// Decodes images until the other process ends or closes the socket, if this process was started for that.
   static func runIfRequested(_ arguments: [String]) {

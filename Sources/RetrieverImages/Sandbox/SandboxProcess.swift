@@ -10,10 +10,13 @@ final class SandboxProcess: @unchecked Sendable {
   private(set) var imageCount = 0
   private let process: pid_t
   private let descriptor: Int32
+  /// The processor time that the process may use.
+  private let processorLimit: Duration
   private var hasEnded = false
 
   /// Starts a process and waits until it is in the sandbox.
   init(_ configuration: ImageSandbox.Configuration, flag: CancellationFlag) throws(ImageError) {
+    processorLimit = .seconds(SandboxChild.seconds(configuration.processorSeconds))
     var pair: [Int32] = [-1, -1]
     guard socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue | SOCK_CLOEXEC.rawValue), 0, &pair) == 0 else {
       throw .sandbox("Could not create its socket: \(String(cString: strerror(errno))).")
@@ -50,14 +53,31 @@ final class SandboxProcess: @unchecked Sendable {
   /// Whether it waits for the next image. A process that has ended meanwhile does not.
   var isWaiting: Bool { isUsable && !SandboxSocket(descriptor: descriptor).isReadable }
 
+  /// Whether the rest of its processor time suffices for an image that needs all the time that its limits allow.
+  func hasTime(for limits: ImageLimits) -> Bool {
+    guard let used = processorTime else { return false }
+    return used + Self.clamped(limits.duration) <= processorLimit
+  }
+
+  /// The processor time that the process has used, from its start; nil if the system does not state it.
+  private var processorTime: Duration? {
+    var clock = clockid_t()
+    var time = timespec()
+    guard clock_getcpuclockid(process, &clock) == 0, clock_gettime(clock, &time) == 0 else { return nil }
+    return Duration.seconds(time.tv_sec) + .nanoseconds(time.tv_nsec)
+  }
+
+  private static func clamped(_ duration: Duration) -> Duration {
+    min(max(duration, .zero), .seconds(86_400))
+  }
+
   /// Decodes an image. After an error that is not one of the image, the process has ended.
   func thumbnail(
     of data: Data, _ request: SandboxRequest, flag: CancellationFlag
   ) throws(ImageError) -> SandboxedThumbnail {
     imageCount += 1
     // A second more than the process itself allows for decoding.
-    let deadline =
-      ContinuousClock.now + min(max(request.limits.duration, .zero), .seconds(86_400)) + .seconds(1)
+    let deadline = ContinuousClock.now + Self.clamped(request.limits.duration) + .seconds(1)
     let socket = SandboxSocket(descriptor: descriptor, deadline: deadline, flag: flag)
     let answer: Result<SandboxAnswer, SandboxSocket.Failure> = data.withUnsafeBytes { bytes in
       Result { () throws(SandboxSocket.Failure) in

@@ -90,7 +90,8 @@ extension UIImage {
     }
     guard let image = images.first else { throw ImageError(.corrupt, "The image has no pixels.") }
     guard target == nil else { return image }
-    return UIImage(source: image.source, limits: limits, scale: scale, damage: image.damage)
+    return UIImage(
+      source: image.source, limits: limits, scale: scale, damage: image.damage, animation: animation)
   }
 
   /// Returns the pixels at full size, decoded on the calling thread.

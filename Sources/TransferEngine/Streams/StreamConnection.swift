@@ -1,11 +1,12 @@
 import CLinux
 import Glibc
 import Synchronization
+import Waiting
 
 /// A connection that a program reads and writes directly. It drives ``StreamStateMachine``.
 ///
 /// The bytes come from a socket, which belongs to the thread of ``StreamLoop``, or from the body of a response, which
-/// its owner passes on. Readers, completions and events are called without a lock.
+/// its owner passes on. Readers, completions and events are called without a lock, in the order of the bytes.
 ///
 /// `@unchecked Sendable`: `deadlineIndex` and the properties of the socket are used by the loop's thread only; the rest
 /// is immutable or protected by the lock.
@@ -45,8 +46,15 @@ package final class StreamConnection: DeadlineOwner, @unchecked Sendable {
     case body
   }
 
+  /// What the machine has decided. The events are those of the time of the decision.
+  private enum Step: Sendable {
+    case action(Machine.Action, Events?)
+    case didCapture(Events?)
+  }
+
   private struct State: Sendable {
     var machine = Machine()
+    var turns = Turns<Step>()
     var events: Events?
     var source = Source.none
     var newSocket: ConnectedSocket?
@@ -141,71 +149,78 @@ package final class StreamConnection: DeadlineOwner, @unchecked Sendable {
 
   /// Continues over a socket.
   package func open(_ socket: ConnectedSocket, _ settings: StreamTLSSettings) {
-    let actions = state.withLock { state -> [Machine.Action] in
-      guard case .none = state.source else { return [] }
+    change { state in
+      guard case .none = state.source else { return ((), []) }
       state.source = .socket(settings)
       state.newSocket = socket
-      return state.machine.opened()
+      return ((), state.machine.opened())
     }
-    perform(actions)
   }
 
   /// Continues with the body of a response. Nothing can be written.
   package func openBody() {
-    let actions = state.withLock { state -> [Machine.Action] in
-      guard case .none = state.source else { return [] }
+    change { state in
+      guard case .none = state.source else { return ((), []) }
       state.source = .body
-      return state.machine.opened(isWritable: false)
+      return ((), state.machine.opened(isWritable: false))
     }
-    perform(actions)
   }
 
   /// Takes bytes of a body. Returns whether receiving must pause.
   package func receivedBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    let (actions, pauses) = state.withLock { state in
+    change { state in
       let actions = state.machine.received(bytes)
       let pauses = !state.machine.wantsInput
       state.isBodyWanted = !pauses
-      return (actions, pauses)
+      return (pauses, actions)
     }
-    perform(actions)
-    return pauses
   }
 
   /// The body is complete.
   package func receivedBodyEnd() { perform { $0.receivedEnd() } }
 
   private func perform(_ event: (inout Machine) -> [Machine.Action]) {
-    perform(state.withLock { event(&$0.machine) })
+    change { ((), event(&$0.machine)) }
   }
 
   private func performNumbered(_ event: (inout Machine) -> (Operation, [Machine.Action])) -> Operation {
-    let (operation, actions) = state.withLock { event(&$0.machine) }
-    perform(actions)
+    let operation = change { event(&$0.machine) }
     // The loop learns the new deadline, even if there is nothing to do.
     wake()
     return operation
   }
 
-  private func perform(_ actions: [Machine.Action]) {
-    guard !actions.isEmpty else { return }
-    let events = state.withLock { $0.events }
-    var hasWork = false
-    for action in actions {
-      switch action {
-      case .deliver(let reader, let bytes, let atEnd): reader(.success((bytes, atEnd)))
-      case .refuse(let reader, let failure): reader(.failure(failure))
-      case .complete(let completion, let failure): completion(failure)
-      case .didCloseReading: events?.didCloseReading()
-      case .didCloseWriting: events?.didCloseWriting()
-      case .finish(let failure):
-        state.withLock { $0.events = nil }
-        events?.didFinish(failure)
-        hasWork = true
-      case .work: hasWork = true
+  private func change<Answer: Sendable>(_ event: (inout State) -> (Answer, [Machine.Action])) -> Answer {
+    let (answer, isOurTurn) = state.withLock { state in
+      let (answer, actions) = event(&state)
+      return (answer, state.turns.add(actions.lazy.map { [events = state.events] in .action($0, events) }))
+    }
+    if isOurTurn { takeTurn() }
+    return answer
+  }
+
+  private func takeTurn() {
+    while let step = state.withLock({ $0.turns.next() }) {
+      switch step {
+      case .action(let action, let events): perform(action, events)
+      case .didCapture(let events): events?.didCapture()
       }
     }
-    if hasWork { wake() }
+  }
+
+  private func perform(_ action: Machine.Action, _ events: Events?) {
+    switch action {
+    case .deliver(let reader, let bytes, let atEnd): reader(.success((bytes, atEnd)))
+    case .refuse(let reader, let failure): reader(.failure(failure))
+    case .complete(let completion, let failure): completion(failure)
+    case .didCloseReading: events?.didCloseReading()
+    case .didCloseWriting: events?.didCloseWriting()
+    case .finish(let failure):
+      state.withLock { $0.events = nil }
+      events?.didFinish(failure)
+      wake()
+    case .work: wake()
+    }
   }
 
   private func wake() {
@@ -258,13 +273,13 @@ package final class StreamConnection: DeadlineOwner, @unchecked Sendable {
   }
 
   private func passCapture() {
-    let events = state.withLock { state in
+    let isOurTurn = state.withLock { state in
       let events = state.events
       state.events = events.map { Events(wantsMore: $0.wantsMore) }
-      return events
+      let actions = state.machine.captured().map { Step.action($0, state.events) }
+      return state.turns.add(actions + [.didCapture(events)])
     }
-    perform { $0.captured() }
-    events?.didCapture()
+    if isOurTurn { takeTurn() }
   }
 
   // MARK: On the loop's thread

@@ -10,11 +10,11 @@ import Testing
         size: PixelSize(width: 10, height: 10), format: .rgb8, pixels: [UInt8](repeating: 0, count: 300)))
     let cache = MemoryCache(limit: 2 * (image.memoryCost + 1))
     let resource = ImageResource(identity: "a")
-    cache.insert(image, resource, .fit(200), .always)
-    cache.insert(image, resource, .fit(400), .always)
+    cache.insert(.init(image, .always), resource, .fit(200))
+    cache.insert(.init(image, .always), resource, .fit(400))
     #expect(cache.source(for: .fit(100), of: resource) { _ in true } == .fit(200))
     #expect(cache.source(for: .fit(100), of: resource) { _ in false } == nil)
-    cache.insert(image, ImageResource(identity: "b"), .fullSize, .always)
+    cache.insert(.init(image, .always), ImageResource(identity: "b"), .fullSize)
     #expect(cache.source(for: .fit(100), of: resource) { _ in true } == .fit(400))
     cache.remove(resource)
     #expect(cache.source(for: .fit(100), of: resource) { _ in true } == nil)
@@ -27,7 +27,7 @@ import Testing
     let cache = MemoryCache(limit: 100_000)
     for number in 0..<100 {
       let resource = ImageResource(identity: "\(number)" + String(repeating: "a", count: 8_000))
-      cache.insert(image, resource, .fullSize, .always)
+      cache.insert(.init(image, .always), resource, .fullSize)
     }
     let left = (0..<100).count { number in
       let resource = ImageResource(identity: "\(number)" + String(repeating: "a", count: 8_000))

@@ -145,6 +145,23 @@ import Testing
     #expect(delegate.log.all == ["waiting"])
   }
 
+  @Test func `a stream that was not read is sent when there is a network`() async throws {
+    let networks = Networks(.offline)
+    let delegate = Delegate()
+    var request = URLRequest(url: name)
+    request.httpMethod = "POST"
+    request.httpBodyStream = InputStream(data: Data("woof".utf8))
+    let load = Task { [session = session(networks), request] in
+      try await session.data(for: request, delegate: delegate)
+    }
+    #expect(await delegate.waiting.wait(within: .seconds(90)))
+    #expect(await eventually { networks.waiterCount == 1 })
+    networks.change(to: .online)
+    // The second attempt looks for the host again.
+    let code = await errorCode { _ = try await load.value }
+    #expect(code == .cannotFindHost || code == .dnsLookupFailed)
+  }
+
   @Test func `cancelling a load that waits ends it immediately`() async throws {
     let networks = Networks(.offline)
     let delegate = Delegate()

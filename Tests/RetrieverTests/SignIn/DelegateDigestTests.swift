@@ -229,6 +229,54 @@ import TransferEngine
     #expect(try await load(URLRequest(url: server.url())).text == "in")
   }
 
+  @Test(arguments: [true, false])
+  func `a stored response has no proof, and needs none`(isFresh: Bool) async throws {
+    let digest = DigestServer { $0.sendsProof = true }
+    let fields =
+      isFresh ? [("Cache-Control", "max-age=60")] : [("Cache-Control", "no-cache"), ("ETag", "\"a\"")]
+    let server = try ScriptedServer.http { request in
+      var reply = digest.reply(to: request)
+      guard reply.status == 200 else { return reply }
+      if request["If-None-Match"] != nil {
+        return Reply(304, headers: reply.headers + fields, framing: .none)
+      }
+      reply.headers += fields
+      return reply
+    }
+    let session = URLSession.forTest { $0.urlCache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0) }
+    for _ in 1...3 {
+      #expect(try await load(URLRequest(url: server.url()), session).text == "in")
+    }
+    #expect(server.requests.count == (isFresh ? 2 : 4))
+    #expect(digest.refusals == 1)
+  }
+
+  @Test func `a stored response is not delivered for a wrong password`() async throws {
+    let digest = DigestServer()
+    let server = try ScriptedServer.http { request in
+      var reply = digest.reply(to: request)
+      if reply.status == 200 { reply.headers += [("Cache-Control", "max-age=600"), ("ETag", "\"a\"")] }
+      return reply
+    }
+    let cache = URLCache(memoryCapacity: 1 << 20, diskCapacity: 0)
+    func session() -> URLSession { URLSession.forTest { $0.urlCache = cache } }
+    #expect(try await load(URLRequest(url: server.url()), session()).text == "in")
+    let wrong = URLCredential(user: "user", password: "wrong", persistence: .none)
+    let result = try await load(URLRequest(url: server.url()), session()) {
+      $0.previousFailureCount == 0 ? (.useCredential, wrong) : (.performDefaultHandling, nil)
+    }
+    #expect(result.status == 401 && result.text == "out")
+    // The program's own answer, which is not one of this server's.
+    var request = URLRequest(url: server.url())
+    request.setValue(
+      #"Digest username="user", realm="kennel", nonce="nonce-0", uri="/", response="x""#,
+      forHTTPHeaderField: "Authorization")
+    let forged = try await load(request, session()) { _ in (.performDefaultHandling, nil) }
+    #expect(forged.status == 401)
+    // The right password still gets it.
+    #expect(try await load(URLRequest(url: server.url()), session()).text == "in")
+  }
+
   @Test func `a server with a wrong proof is refused`() async throws {
     let digest = DigestServer { options in
       options.sendsProof = true

@@ -220,6 +220,23 @@ import TransferEngine
     #expect(proxy.server.requests.map { $0["Proxy-Authorization"] } == [Self.basic])
   }
 
+  @Test func `the request's own field does not go to a server that is reached without the proxy`()
+    async throws
+  {
+    let proxy = try Self.proxy({ _ in nil })
+    let origin = try ScriptedServer.http { _ in Reply(text: "the origin's") }
+    let session = URLSession.forTest { configuration in
+      configuration.connectionProxyDictionary = [
+        "HTTPEnable": 1, "HTTPProxy": "127.0.0.1", "HTTPPort": Int(proxy.port),
+        "ExceptionsList": ["127.0.0.1"],
+      ]
+      configuration.httpAdditionalHeaders = ["Proxy-Authorization": Self.basic]
+    }
+    _ = try await session.data(from: origin.url())
+    #expect(origin.requests.map { $0["Proxy-Authorization"] } == [nil])
+    #expect(proxy.server.requests.isEmpty)
+  }
+
   @Test func `without a credential, a refused tunnel is an error`() async throws {
     let proxy = try Self.proxy(Self.basicRefusal)
     let session = try Self.session(proxy)

@@ -39,6 +39,12 @@ struct SensitiveNamesTests {
     #expect(!dumped.contains("hush"))
   }
 
+  /// Some servers take a token as the name of a subprotocol.
+  @Test(arguments: ["DPoP", "Sec-WebSocket-Protocol"])
+  func `a standard field that contains a secret is redacted`(name: String) {
+    #expect(Redaction.value("hush", ofHeader: name) == "REDACTED")
+  }
+
   @Test(arguments: harmless) func `a name that only looks like a secret's stays readable`(name: String) {
     #expect(Redaction.value("shown", ofHeader: name) == "shown")
     #expect(Redaction.pairs("\(name)=shown") == "\(name)=shown")

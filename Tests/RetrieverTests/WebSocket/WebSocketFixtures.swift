@@ -1,6 +1,7 @@
 #if !canImport(Darwin)
 import Foundation
 import TestSupport
+import Testing
 
 @testable import Retriever
 
@@ -119,5 +120,20 @@ extension ScriptedServer {
 extension URLSessionWebSocketTask.Message {
   var text: String? { if case .string(let text) = self { text } else { nil } }
   var data: Data? { if case .data(let data) = self { data } else { nil } }
+}
+
+extension WebSocketConnection {
+  /// A connection after its handshake.
+  static func opened() throws -> WebSocketConnection {
+    let connection = WebSocketConnection()
+    let request = connection.beginHandshake(subprotocols: [], offersCompression: false)
+    let key = try #require(request.first { $0.name == "Sec-WebSocket-Key" }?.value)
+    var response = HeaderFields()
+    response.add("websocket", for: "Upgrade")
+    response.add("Upgrade", for: "Connection")
+    response.add(WebSocketHandshake.accept(for: key), for: "Sec-WebSocket-Accept")
+    _ = try connection.open(version: "HTTP/1.1", fields: response)
+    return connection
+  }
 }
 #endif

@@ -6,11 +6,11 @@ final class CandidateFinder: SyntaxVisitor {
   private let handlers: HandlerFinder
   private(set) var candidates: [Candidate] = []
   private(set) var initializers: [InitializerCandidate] = []
-  private(set) var asyncFunctions: Set<AsyncFunction> = []
+  private(set) var asyncFunctions = KnownFunctions()
   /// The declarations of these functions.
   private(set) var asyncDeclarations: [AsyncFunction: [FunctionDeclSyntax]] = [:]
   /// Functions that return a stream, which may be the twin of a subscription.
-  private(set) var streamFunctions: Set<AsyncFunction> = []
+  private(set) var streamFunctions = KnownFunctions()
   /// Functions with one parameter that may end a subscription: their types, names, labels and parameter types.
   private(set) var removers: [(type: String, name: String, label: String, parameter: String)] = []
   /// Types of this file, with the method that ends what their values stand for.
@@ -47,13 +47,14 @@ final class CandidateFinder: SyntaxVisitor {
     let parameters = node.signature.parameterClause.parameters
     if node.isAsync {
       let key = AsyncFunction(type: Scope(of: node).type, name: node.fullName)
-      asyncFunctions.insert(key)
+      asyncFunctions.insert(key, ParameterTypes(of: node))
       asyncDeclarations[key, default: []].append(node)
       return .visitChildren
     }
     let scope = Scope(of: node)
     if node.returnsStream {
-      streamFunctions.insert(AsyncFunction(type: scope.type, name: node.fullName))
+      streamFunctions.insert(
+        AsyncFunction(type: scope.type, name: node.fullName), ParameterTypes(of: node))
       return .visitChildren
     }
     plainFunctions.insert(AsyncFunction(type: scope.type, name: node.fullName))
@@ -143,7 +144,9 @@ final class CandidateFinder: SyntaxVisitor {
 }
 
 /// Returns the async functions of a file, and those that return a stream, for `TwinOptions.known`.
-package func asyncFunctions(in file: ParsedFile) -> Set<AsyncFunction> {
+package func asyncFunctions(in file: ParsedFile) -> KnownFunctions {
   let found = CandidateFinder(file)
-  return found.asyncFunctions.union(found.streamFunctions)
+  var functions = found.asyncFunctions
+  functions.formUnion(found.streamFunctions)
+  return functions
 }

@@ -36,11 +36,13 @@ struct Twins {
 
   /// Returns the alternative of a function in a file, and its name.
   func twin(of candidate: Candidate, in file: ParsedFile) -> (name: FunctionName, declaration: Declaration)? {
+    let parameters = ParameterTypes(of: candidate.function, without: [candidate.handler.index])
     for name in Self.names(for: candidate) {
       let key = Self.key(of: candidate, name, file)
       guard let named = declarations[key.function] else { continue }
       let sameTypes = named.filter { $0.function.parameterTypes() == key.parameters }
-      let possible = sameTypes.isEmpty && named.count == 1 ? named : sameTypes
+      let similar = named.filter { !ParameterTypes(of: $0.function).differ(from: parameters) }
+      let possible = sameTypes.isEmpty && named.count == 1 ? similar : sameTypes
       // If several functions could have this alternative, its result decides.
       let isShared = candidates[key, default: 0] > 1
       let result = candidate.handler.resultText

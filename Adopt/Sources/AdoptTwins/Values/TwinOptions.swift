@@ -14,7 +14,7 @@ package struct TwinOptions: Sendable {
   /// supports older ones.
   package var marksAvailability = false
   /// Async functions of other files, which may be twins of functions in this file.
-  package var known: Set<AsyncFunction> = []
+  package var known = KnownFunctions()
   /// The type aliases of handlers that files of a module share.
   package var aliases = SharedAliases()
 

@@ -15,7 +15,8 @@ extension TwinWriter {
     var name = candidate.name
     name.labels = name.labels.enumerated().filter { $0.offset != candidate.handler.index }.map(\.element)
     let key = AsyncFunction(type: candidate.scope.type, name: name)
-    if found.streamFunctions.contains(key) || options.known.contains(key) {
+    let kept = ParameterTypes(of: function, without: [candidate.handler.index])
+    if found.streamFunctions.contains(key, kept) || options.known.contains(key, kept) {
       return .existing(name.description)
     }
     let reason = "it calls its handler for each event (\(subscription.reason))"

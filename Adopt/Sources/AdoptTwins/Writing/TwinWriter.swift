@@ -66,7 +66,9 @@ struct TwinWriter {
       let name = twinName(of: candidate)
       if let renamed { return .existing(renamed) }
       let key = AsyncFunction(type: candidate.scope.type, name: name)
-      if found.asyncFunctions.contains(key) || options.known.contains(key) {
+      let kept = ParameterTypes(
+        of: function, without: Set(handlerIndices(of: candidate.handler) + queueIndices(of: function)))
+      if found.asyncFunctions.contains(key, kept) || options.known.contains(key, kept) {
         return .existing(name.description)
       }
       try checkModifiers(of: function)

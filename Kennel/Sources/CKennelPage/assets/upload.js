@@ -58,9 +58,15 @@ function drop(photo) {
   updateButtons();
 }
 
+/** Removes what the kennel has of a photo. A person can have only a few unfinished uploads. */
+function abandon(photo) {
+  if (photo.address) cancelUpload(photo.address);
+  photo.address = null;
+}
+
 /** Removes a photo that will not be shared. */
 function discard(photo) {
-  if (photo.address) cancelUpload(photo.address);
+  abandon(photo);
   drop(photo);
 }
 
@@ -159,12 +165,10 @@ async function sendAll() {
   const result = { shared: [], known: 0, failed: 0, count: photos.length };
   let isSignedOut = false;
   for (const photo of photos) {
-    const [caption, sharesPlace] = [captionOf(photo), form.elements.place.checked];
+    const caption = captionOf(photo);
+    const sharesPlace = photo.keepsPlace ? Boolean(photo.sharesPlace) : form.elements.place.checked;
     // What belongs to an upload is said when it begins.
-    if (photo.address && (caption !== photo.caption || sharesPlace !== photo.sharesPlace)) {
-      cancelUpload(photo.address);
-      photo.address = null;
-    }
+    if (caption !== photo.caption || sharesPlace !== photo.sharesPlace) abandon(photo);
     Object.assign(photo, { caption, sharesPlace, isStopped: false });
     showState(photo);
   }
@@ -193,13 +197,16 @@ async function sendAll() {
       }
       if (problem.status === 409 && problem.post) {
         result.known += 1;
+        // Without HTTPS, this is found out when all bytes have arrived.
+        abandon(photo);
         offerAgain(photo, problem.post);
       } else {
         result.failed += 1;
         isSignedOut ||= problem.status === 401;
         photo.isRefused = !isTemporary(problem) && problem.status !== 401;
-        // The kennel has removed what it cannot use.
-        if (photo.isRefused) photo.address = null;
+        // The kennel has removed what is not a photo. It still has others, such as one that exceeds the quota.
+        if ([415, 422].includes(problem.status)) photo.address = null;
+        if (photo.isRefused) abandon(photo);
         showState(photo, problem.message, true);
       }
       if (photo.isRefused) unsent.forget(photo.key);
@@ -237,15 +244,18 @@ async function restore() {
   if (!viewer() || document.body.dataset.role === "viewer") return;
   const keys = await unsent.keys();
   if (!keys.length || !(await unsent.claim("exclusive"))) return;
+  const { place } = form.elements;
   let isStopped = false;
   for (const key of keys) {
     const { file, details } = (await unsent.find(key)) ?? {};
     if (details?.viewer !== viewer()) continue;
-    form.elements.place.checked ||= details.sharesPlace;
     isStopped ||= details.isStopped;
-    addPhoto({ ...details, file, key, isStopped: false });
+    // The photos may come from different windows, and what is decided for one must not apply to another.
+    addPhoto({ ...details, file, key, isStopped: false, keepsPlace: true });
   }
   if (!chosen().length) return unsent.unclaim();
+  place.checked = chosen().every(({ sharesPlace }) => sharesPlace);
+  place.indeterminate = !place.checked && chosen().some(({ sharesPlace }) => sharesPlace);
   updateButtons();
   if (!dialog.open) dialog.showModal();
   if (!isStopped) await sendAll();
@@ -256,6 +266,9 @@ form.addEventListener("submit", (event) => {
   if (!sendable().length || sending) return;
   unsent.claim("shared");
   sendAll();
+});
+form.elements.place.addEventListener("change", () => {
+  for (const photo of chosen()) photo.keepsPlace = false;
 });
 stop.addEventListener("click", cancel);
 form.querySelector("[data-choose]").addEventListener("click", () => input.click());
@@ -277,7 +290,7 @@ dialog.addEventListener("close", (event) => {
   isMeant = false;
   for (const photo of [...chosen()]) discard(photo);
   unsent.unclaim();
-  form.elements.place.checked = false;
+  Object.assign(form.elements.place, { checked: false, indeterminate: false });
   error.textContent = "";
   total.hidden = true;
 });

@@ -9,16 +9,24 @@ extension Accounts {
   package static let defaultInvitationDays = 7
   /// The maximum number of invitations that are open at the same time.
   static let maximumInvitationCount: Int64 = 1000
+  /// The maximum number of links for the first account.
+  static let maximumFirstLinkCount: Int64 = 20
 
   // MARK: Making links
 
-  /// Makes the link that creates the first account. Earlier ones no longer work.
+  /// Makes a link that creates the first account. Each process that starts makes one, so earlier ones still work. None works as soon
+  /// as there is an account.
   ///
   /// - Returns: nil if there is an account.
   package func makeFirstOwnerLink() async throws(KennelError) -> NewAccountLink? {
     try await makeLink(lifetime: Self.shortLinkLifetime) { connection throws(KennelError) in
       if try connection.first("SELECT 1 FROM users LIMIT 1", row: { _ in true }) != nil { return nil }
-      try connection.run("DELETE FROM account_links WHERE kind = 'first'")
+      // A server that restarts again and again must not fill the table.
+      try connection.run(
+        """
+        DELETE FROM account_links WHERE kind = 'first' AND id NOT IN (
+          SELECT id FROM account_links WHERE kind = 'first' ORDER BY id DESC LIMIT ?)
+        """, .integer(Self.maximumFirstLinkCount - 1))
       return (.firstOwner, nil)
     }
   }

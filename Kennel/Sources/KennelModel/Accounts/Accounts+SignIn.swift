@@ -230,6 +230,11 @@ extension Accounts {
     }
   }
 
+  /// Returns whether the user still exists and still has the password that was verified.
+  package func isCurrent(_ proof: SignInProof) async throws(KennelError) -> Bool {
+    try await user(of: proof.credentials) != nil
+  }
+
   /// Requires that the user still exists and still has the password that was verified. In a transaction that writes, no other
   /// change comes between this and the commit.
   ///

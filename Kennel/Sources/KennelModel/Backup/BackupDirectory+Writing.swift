@@ -16,20 +16,23 @@ extension KennelStore {
     toDirectory path: String, keeping maximumCount: Int? = nil, passphrase: BackupPassphrase? = nil,
     progress: @escaping @Sendable (BackupProgress) -> Void = { _ in }
   ) async throws(KennelError) -> BackupReport {
-    let date = clock.now()
     let keys = passphrase.map(BackupKeys.init)
     let report = try await backups.runInterruptibly { [self] isCancelled throws(KennelError) in
       let directory = try BackupDirectory(writing: path, keys)
-      let place = "\(directory.snapshots)/\(BackupDirectory.snapshotName(date))"
+      // The directory is locked, so no other backup gets the same time.
+      let date = try directory.dateOfNextSnapshot(now: clock.now())
+      let name = BackupDirectory.snapshotName(date)
       let sums = try photos.makeTemporaryFile()
       let output = try BackupOutput(
-        file: OpenFile(creating: directory.newDraft()), place: place, directory.keys)
+        file: OpenFile(creating: directory.newDraft()), place: "\(directory.snapshots)/\(name)",
+        directory.keys)
       var writer = BackupWriter(
         store: self, sums: sums, output: output, directory: directory,
         modified: Int(date.milliseconds / 1000), isCancelled: isCancelled, progress: progress)
       var report = try writer.write()
       if let maximumCount {
-        report.removedBackups = try directory.removeOldest(keeping: maximumCount, keys, isCancelled)
+        report.removedBackups = try directory.removeOldest(
+          keeping: maximumCount, with: name, keys, isCancelled)
       }
       return report
     }
@@ -82,16 +85,22 @@ extension BackupDirectory {
   /// Removes the oldest backups, and the photos that no other backup has. The backups are removed first, so each that is left is
   /// complete at any moment.
   ///
+  /// - Parameters:
+  ///   - maximumCount: the number of backups to keep.
+  ///   - new: the name of the backup that was just made. It is always kept.
   /// - Returns: the number of backups that were removed.
   func removeOldest(
-    keeping maximumCount: Int, _ passphrase: BackupKeys?, _ isCancelled: @escaping @Sendable () -> Bool
+    keeping maximumCount: Int, with new: String, _ passphrase: BackupKeys?,
+    _ isCancelled: @escaping @Sendable () -> Bool
   ) throws(KennelError) -> Int {
-    let names = try snapshotNames()
-    let removed = names.dropLast(max(1, maximumCount))
+    // A file with another name, such as a renamed backup, may sort after the new one.
+    let others = try snapshotNames().filter { $0 != new }
+    let removed = others.dropLast(max(1, maximumCount) - 1)
+    let kept = Array(others.dropFirst(removed.count)) + [new]
     for name in removed { try FileCalls.remove("\(snapshots)/\(name)") }
     try FileCalls.syncDirectory(snapshots)
     var needed: Set<String> = []
-    for name in names.suffix(max(1, maximumCount)) {
+    for name in kept {
       for hash in try SnapshotReader.photos(of: "\(snapshots)/\(name)", passphrase, isCancelled) {
         needed.insert(FileCalls.name(of: location(hash)))
       }

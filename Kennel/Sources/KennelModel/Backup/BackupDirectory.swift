@@ -111,9 +111,22 @@ final class BackupDirectory: Sendable {
 
   func newDraft() -> String { "\(incoming)/\(Sodium.base64(Sodium.randomBytes(9))).part" }
 
+  private static let snapshotStyle = Date.ISO8601FormatStyle(
+    timeSeparator: .omitted, includingFractionalSeconds: true)
+
   /// Returns the name of a backup that is made at a time.
-  static func snapshotName(_ date: Date) -> String {
-    let style = Date.ISO8601FormatStyle(timeSeparator: .omitted, includingFractionalSeconds: true)
-    return date.formatted(style) + ".tar"
+  static func snapshotName(_ date: Date) -> String { date.formatted(snapshotStyle) + ".tar" }
+
+  /// Returns the time of a new backup. It is after that of all others, also if the clock is behind: the names decide which backup is
+  /// the latest, and which are removed.
+  func dateOfNextSnapshot(now: Date) throws(KennelError) -> Date {
+    let dated = try snapshotNames().compactMap { name in
+      (try? Self.snapshotStyle.parse(String(name.dropLast(4)))).map { (name: name, date: $0) }
+    }
+    guard let newest = dated.last, Self.snapshotName(now) <= newest.name else { return now }
+    var date = newest.date
+    // Formatting may round a time down to the millisecond before.
+    for _ in 0..<10 where Self.snapshotName(date) <= newest.name { date = date.addingTimeInterval(0.001) }
+    return date
   }
 }

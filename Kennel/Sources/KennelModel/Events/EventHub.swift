@@ -17,7 +17,7 @@ package final class EventHub: Sendable {
     var hub: EventHubState
     var waiting: [EventHubState.ID: CheckedContinuation<EventDelivery?, Never>] = [:]
     var isWaking = false
-    var observers: [@Sendable ([KennelEvent]) -> Void] = []
+    var observers: [@Sendable (EventDelivery) -> Void] = []
   }
 
   private let state: Mutex<State>
@@ -66,21 +66,28 @@ package final class EventHub: Sendable {
   /// Adds an observer that receives all events for as long as the store is open. It does not count as a listener.
   ///
   /// - Parameter observer: called on the thread that publishes events, so it must not block. An event may be delivered
-  ///   twice.
-  package func observe(_ observer: @escaping @Sendable ([KennelEvent]) -> Void) {
+  ///   twice. If events are lost, the observer is notified like a listener.
+  package func observe(_ observer: @escaping @Sendable (EventDelivery) -> Void) {
     state.withLock { $0.observers.append(observer) }
     poller?.begin(for: self)
   }
 
-  /// Publishes events, in the order of their ids.
+  /// Publishes events of the log, in the order of their ids.
+  ///
+  /// The events must have been read after an id that was the latest here. So if the first one does not follow the latest, the log has
+  /// already lost those in between. Listeners and observers are then notified that they missed events.
   func publish(_ events: [KennelEvent]) {
-    let (wakes, observers) = state.withLock { state in
+    let (missed, wakes, observers) = state.withLock { state in
+      let missed = state.hub.skipMissing(before: events)
       let observers = state.observers
-      guard state.hub.append(events), !state.isWaking else { return (false, observers) }
+      guard state.hub.append(events), !state.isWaking else { return (missed, false, observers) }
       state.isWaking = true
-      return (true, observers)
+      return (missed, true, observers)
     }
-    for observer in observers { observer(events) }
+    for observer in observers {
+      if let missed { observer(.missed(through: missed)) }
+      observer(.events(events))
+    }
     if wakes { waker.async { self.wake() } }
   }
 

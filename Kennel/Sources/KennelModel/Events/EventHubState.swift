@@ -65,6 +65,22 @@ struct EventHubState: Sendable {
     return position >= lastDiscardedID
   }
 
+  /// Skips events that are missing before others, because the log lost them first. The ids of events have no gaps.
+  ///
+  /// - Returns: the id of the last event that was skipped, or nil if none is missing.
+  mutating func skipMissing(before events: [KennelEvent]) -> Int64? {
+    guard let first = events.first(where: { $0.id > lastID }), first.id > lastID + 1 else { return nil }
+    skip(to: first.id - 1)
+    return lastID
+  }
+
+  /// Skips the events up to an id. The ring is emptied, so each listener that has not received all events before it is notified.
+  mutating func skip(to id: Int64) {
+    guard id > lastID else { return }
+    (ring, head) = ([], 0)
+    (lastID, lastDiscardedID) = (id, id)
+  }
+
   /// Adds events. Returns true if a listener waits for them.
   mutating func append(_ events: [KennelEvent]) -> Bool {
     for event in events where event.id > lastID {

@@ -119,6 +119,20 @@ extension Posts {
     }
   }
 
+  /// Returns those of some photos that no post has, or only posts in the bin.
+  package func photosWithoutPosts(among hashes: [PhotoHash]) async throws(KennelError) -> [PhotoHash] {
+    try await database.read { connection throws(KennelError) in
+      var unused: [PhotoHash] = []
+      for hash in hashes {
+        let isUsed = try connection.first(
+          "SELECT 1 FROM posts WHERE photo = ? AND +binned IS NULL LIMIT 1", .blob(hash.bytes),
+          row: { _ in true })
+        if isUsed == nil { unused.append(hash) }
+      }
+      return unused
+    }
+  }
+
   /// Returns whether a post that is not in the bin has a photo, and its file exists.
   ///
   /// A file alone is not enough: the file of a deleted post stays for as long as a backup needs it. Posting a photo

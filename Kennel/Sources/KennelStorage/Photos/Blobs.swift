@@ -48,9 +48,6 @@ package protocol Blobs: Sendable {
   /// Returns whether the file of a photo can probably be read. It blocks, but not for long.
   func isReadable(_ hash: PhotoHash, byteCount: Int) -> Bool
 
-  /// Returns false if it is known, without a look into the database, that a photo is not stored. It does not take long.
-  func mayExist(_ hash: PhotoHash) -> Bool
-
   /// Whether the photos could be reached when one was last needed. If not, this finds out in the background whether that has
   /// changed.
   var isReachable: Bool { get }

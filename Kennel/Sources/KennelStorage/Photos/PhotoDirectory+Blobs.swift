@@ -55,8 +55,6 @@ extension PhotoDirectory: Blobs {
     return size == byteCount
   }
 
-  package func mayExist(_ hash: PhotoHash) -> Bool { FileCalls.size(of: location(hash)) != nil }
-
   package func missing(among photos: [StoredPhoto]) async throws(KennelError) -> [StoredPhoto] {
     try await workQueue.run { [self] in photos.filter { !has($0.hash, byteCount: $0.byteCount) } }
   }

@@ -58,13 +58,12 @@ struct EventEndpoints: Sendable {
       ], body: body)
   }
 
-  /// Returns the listening user if some of the hearts are the user's. Returns nil if the session has ended since.
+  /// Returns the listening user if some of the hearts are the user's. Returns nil if the user was signed out since.
   private func viewer(
     _ visitor: SiteVisitor, of events: [KennelEvent]
   ) async throws(KennelError) -> User.ID? {
     guard let user = visitor.user, events.contains(where: { $0.heart?.user == user.id }) else { return nil }
-    guard let token = visitor.token else { return user.id }
-    return try await gate.visitors.accounts.user(of: token)?.id
+    return try await gate.isSignedIn(visitor) ? user.id : nil
   }
 
   /// Returns the last event that the client has received.

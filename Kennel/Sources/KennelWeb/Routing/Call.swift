@@ -8,6 +8,8 @@ struct SiteVisitor: Sendable {
   var user: User?
   /// The session token, if the visitor has a session.
   var token: SessionToken?
+  /// The proof that the name and the password in the request were right, if it had them.
+  var proof: SignInProof?
   /// The token of the other kennel that sent the request, if it has one.
   var peer: PeerToken?
 }

@@ -56,6 +56,14 @@ final class PhotoCache: Sendable {
     }
   }
 
+  /// Removes all posts, because some of them may have been deleted.
+  func removeAll() {
+    state.withLock { state in
+      state.deletions += 1
+      state.photos.removeAll()
+    }
+  }
+
   /// Removes a deleted post. Returns its photo, if it is known.
   @discardableResult
   func remove(_ post: Int64) -> Photo? {

@@ -22,14 +22,30 @@ final class ThumbnailFiles: Sendable {
   private let workQueue = BlockingWorkQueue<Void>("thumbnails", slots: 4, maximumWaitingCount: 20_000)
   private static let partSuffix = ".part"
 
-  /// - Parameter blobs: the photos. Thumbnails of missing photos are removed.
-  init(directory: String, limit: Int, blobs: any Blobs) throws(KennelError) {
+  init(directory: String, limit: Int) throws(KennelError) {
     self.directory = directory
     state = Mutex(State(index: LRUCache(limit: limit)))
     try FileCalls.makeDirectory(directory)
+  }
+
+  /// Finds the files of earlier runs in the background.
+  ///
+  /// - Parameter completion: called at the end, also if that failed.
+  func index(completion: @escaping @Sendable () -> Void) {
     workQueue.submit(
-      CancellationTicket(), { [self] () throws(KennelError) in try indexExistingFiles(blobs) }
-    ) { _ in }
+      CancellationTicket(), { [self] () throws(KennelError) in try indexExistingFiles() }
+    ) { _ in completion() }
+  }
+
+  /// Returns the photos that have thumbnails on the disk.
+  func photos() async throws(KennelError) -> [PhotoHash] {
+    try await workQueue.run { [directory] () throws(KennelError) -> [PhotoHash] in
+      var photos: Set<PhotoHash> = []
+      try FileCalls.forEachName(in: directory) { name in
+        if let key = ThumbnailKey(fileName: name) { photos.insert(key.photo) }
+      }
+      return Array(photos)
+    }
   }
 
   /// The number of bytes on the disk and the number of files.
@@ -38,9 +54,8 @@ final class ThumbnailFiles: Sendable {
   private func path(_ key: ThumbnailKey) -> String { "\(directory)/\(key.fileName)" }
 
   /// Finds the files of earlier runs, the oldest first.
-  private func indexExistingFiles(_ blobs: any Blobs) throws(KennelError) {
+  private func indexExistingFiles() throws(KennelError) {
     var found: [(key: ThumbnailKey, byteCount: Int, used: Int)] = []
-    var photoExists: [PhotoHash: Bool] = [:]
     try FileCalls.forEachName(in: directory) { name in
       let path = "\(directory)/\(name)"
       var status = stat()
@@ -50,13 +65,7 @@ final class ThumbnailFiles: Sendable {
         if name.hasSuffix(Self.partSuffix) { unlink(path) }
         return
       }
-      let exists = photoExists[key.photo] ?? blobs.mayExist(key.photo)
-      photoExists[key.photo] = exists
-      if exists {
-        found.append((key, Int(status.st_size), status.st_mtim.tv_sec))
-      } else {
-        unlink(path)
-      }
+      found.append((key, Int(status.st_size), status.st_mtim.tv_sec))
     }
     found.sort { $0.used < $1.used }
     let evicted = state.withLock { state in

@@ -25,6 +25,10 @@ package final class ThumbnailStore: Sendable {
     var isClosed = false
     /// The number of deletions per photo. A thumbnail that was begun before a deletion is not kept after it.
     var deletions: [PhotoHash: Int] = [:]
+    /// Removes the files of photos that no post has any more.
+    var cleaning: Task<Void, Never>?
+    /// Whether events were lost while that was in progress.
+    var mustCleanAgain = false
   }
 
   let files: ThumbnailFiles
@@ -36,11 +40,14 @@ package final class ThumbnailStore: Sendable {
 
   /// The maximum number of files that are open for thumbnails.
   private static let maximumOpenFileCount = 256
+  /// The number of photos that are looked up in the database together.
+  private static let cleaningPageSize = 500
   /// The cost of an entry in addition to its bytes.
   fileprivate static let entryCost = 2048
 
   /// - Parameters:
-  ///   - directory: the directory of the thumbnails. It is created if it is missing.
+  ///   - directory: the directory of the thumbnails. It is created if it is missing. Thumbnails of photos that were deleted while this
+  ///     process did not run are removed in the background.
   ///   - store: the store with the photos. It reports deleted posts.
   ///   - maximumDiskSize: the maximum number of bytes on the disk.
   ///   - maximumMemorySize: the maximum number of bytes in memory.
@@ -49,15 +56,20 @@ package final class ThumbnailStore: Sendable {
     clock: KennelClock = .system
   ) throws(KennelError) {
     self.store = store
-    files = try ThumbnailFiles(directory: directory, limit: maximumDiskSize, blobs: store.blobs)
+    files = try ThumbnailFiles(directory: directory, limit: maximumDiskSize)
     photoCache = PhotoCache(clock: clock)
     state = Mutex(
       State(small: LRUCache(limit: maximumMemorySize), large: LRUCache(limit: Self.maximumOpenFileCount)))
-    store.events.observe { [weak self] events in
-      for event in events where event.kind == .deleted || event.kind == .photoChanged {
-        self?.forget(post: event.post, photo: event.photo)
+    store.events.observe { [weak self] delivery in
+      switch delivery {
+      case .events(let events):
+        for event in events where event.kind == .deleted || event.kind == .photoChanged {
+          self?.forget(post: event.post, photo: event.photo)
+        }
+      case .missed: self?.forgetAll()
       }
     }
+    files.index { [weak self] in self?.beginCleaning() }
   }
 
   package var counts: Counts { state.withLock { $0.counts } }
@@ -188,6 +200,10 @@ package final class ThumbnailStore: Sendable {
   /// Removes the thumbnails of a deleted post. If another post has the same photo, they are made again.
   private func forget(post: Int64, photo: PhotoHash?) {
     guard let photo = photoCache.remove(post)?.hash ?? photo else { return }
+    forget(photo)
+  }
+
+  private func forget(_ photo: PhotoHash) {
     state.withLock { state in
       for key in ThumbnailKey.all(of: photo) {
         _ = state.small.remove(key)
@@ -203,15 +219,64 @@ package final class ThumbnailStore: Sendable {
     files.remove(photo)
   }
 
+  /// Empties the memory, because posts may have been deleted without an event, and removes the files of their photos.
+  private func forgetAll() {
+    photoCache.removeAll()
+    state.withLock { state in
+      state.small.removeAll()
+      state.large.removeAll()
+      for photo in Set(state.inProgress.keys.map(\.photo)) { state.deletions[photo, default: 0] += 1 }
+    }
+    beginCleaning()
+  }
+
+  /// Begins to remove the files of photos that no post has any more.
+  private func beginCleaning() {
+    state.withLock { state in
+      guard !state.isClosed else { return }
+      guard state.cleaning == nil else {
+        state.mustCleanAgain = true
+        return
+      }
+      state.cleaning = Task.detached { [self] in await clean() }
+    }
+  }
+
+  private func clean() async {
+    var isDone = false
+    while !isDone {
+      // If the database cannot be reached, the files are removed after the next start.
+      try? await removeUnused()
+      isDone = state.withLock { state in
+        guard state.mustCleanAgain, !state.isClosed else {
+          state.cleaning = nil
+          return true
+        }
+        state.mustCleanAgain = false
+        return false
+      }
+    }
+  }
+
+  private func removeUnused() async throws(KennelError) {
+    let photos = try await files.photos()
+    for start in stride(from: 0, to: photos.count, by: Self.cleaningPageSize) where !Task.isCancelled {
+      let page = Array(photos[start..<min(start + Self.cleaningPageSize, photos.count)])
+      for photo in try await store.posts.photosWithoutPosts(among: page) { forget(photo) }
+    }
+  }
+
   /// Cancels work in progress and releases everything.
   package func close() async {
-    let tasks = state.withLock { state in
+    let (tasks, cleaning) = state.withLock { state in
       state.isClosed = true
-      return Array(state.inProgress.values)
+      return (Array(state.inProgress.values), state.cleaning)
     }
     // A thousand thumbnails may be waiting. The shutdown does not wait for them.
     for task in tasks { task.cancel() }
+    cleaning?.cancel()
     for task in tasks { _ = await task.value }
+    if let cleaning { await cleaning.value }
     await files.close()
     state.withLock { state in
       state.small.removeAll()

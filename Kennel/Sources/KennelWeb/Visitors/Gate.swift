@@ -110,14 +110,21 @@ struct Gate: Sendable {
     return user
   }
 
-  /// Whether a visitor who was admitted may still see the photos: sessions end, tokens of kennels are withdrawn, and a kennel
-  /// may be closed to others.
+  /// Whether a visitor who was admitted may still see the photos: people are signed out, tokens of kennels are withdrawn, and a
+  /// kennel may be closed to others.
   func stillAdmits(_ visitor: SiteVisitor) async throws(KennelError) -> Bool {
     if let peer = visitor.peer { return try await visitors.accounts.peer(peer) != nil }
     if try await isOpen() { return true }
+    return try await isSignedIn(visitor)
+  }
+
+  /// Whether a visitor who had signed in still is: sessions end, a new password ends what began with the old one, and users are
+  /// removed.
+  func isSignedIn(_ visitor: SiteVisitor) async throws(KennelError) -> Bool {
     guard let user = visitor.user else { return false }
-    guard let token = visitor.token else { return try await visitors.accounts.user(user.id) != nil }
-    return try await visitors.accounts.user(of: token) != nil
+    if let token = visitor.token { return try await visitors.accounts.user(of: token) != nil }
+    if let proof = visitor.proof { return try await visitors.accounts.isCurrent(proof) }
+    return try await visitors.accounts.user(user.id) != nil
   }
 
   /// Returns a check for an answer that takes long: whether the sender of a request that was admitted may still see the photos.

@@ -28,7 +28,8 @@ struct Visitors: Sendable {
     case .session(let token):
       return SiteVisitor(user: try await accounts.user(of: token, address: client.address), token: token)
     case .password(let name, let password):
-      return SiteVisitor(user: try await signIn(name, password: password, address: client.address).user)
+      let proof = try await signIn(name, password: password, address: client.address)
+      return SiteVisitor(user: proof.user, proof: proof)
     }
   }
 

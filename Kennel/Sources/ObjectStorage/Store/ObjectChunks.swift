@@ -1,5 +1,6 @@
 import Foundation
 import Hashing
+import HTTPSyntax
 import Retriever
 
 /// The bytes of an object as they arrive, in chunks. The sequence can be iterated once.

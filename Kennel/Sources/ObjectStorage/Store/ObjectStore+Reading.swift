@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSyntax
 import Retriever
 
 /// The properties of a stored object.
@@ -113,27 +114,10 @@ extension ObjectStore {
       }
       return (0..<size, size)
     }
-    guard let part = ContentRange(answer.field("Content-Range") ?? "") else {
+    guard let part = ContentRange(answer.field("Content-Range") ?? ""), let size = part.length else {
       throw StoreTransport.Failure(
         error: ObjectStoreError(.badResponse, "The store sent a range that is not valid."))
     }
-    return (part.range, part.size)
-  }
-}
-
-/// The header field `Content-Range`, such as `bytes 0-9/100`.
-struct ContentRange {
-  var range: Range<Int64>
-  var size: Int64
-
-  init?(_ text: String) {
-    guard text.hasPrefix("bytes ") else { return nil }
-    let parts = text.dropFirst(6).split(separator: "/", omittingEmptySubsequences: false)
-    let bounds = (parts.first ?? "").split(separator: "-", omittingEmptySubsequences: false)
-    guard parts.count == 2, bounds.count == 2, let first = Int64(bounds[0]), let last = Int64(bounds[1]),
-      let size = Int64(parts[1]), first >= 0, last >= first, size > last
-    else { return nil }
-    range = first..<(last + 1)
-    self.size = size
+    return (part.range, size)
   }
 }

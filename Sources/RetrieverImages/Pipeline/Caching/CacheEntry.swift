@@ -2,6 +2,12 @@ import HTTPSyntax
 import Foundation
 import Retriever
 
+/// What a server calls one version of an image.
+struct ImageVersion: Sendable, Equatable {
+  var entityTag: String?
+  var lastModified: String?
+}
+
 /// The information about stored bytes.
 struct CacheEntry: Sendable, Codable, Equatable {
   /// The identity of the resource. File names are hashes, and hashes may collide.
@@ -54,6 +60,12 @@ struct CacheEntry: Sendable, Codable, Equatable {
   /// Whether the server can be asked if the bytes are still valid. Without the stated lifetime, a 304 response would not
   /// show how long they are.
   var canBeConfirmed: Bool { lifetimeFields != nil && (entityTag != nil || lastModified != nil) }
+
+  /// What the server calls this version; nil if it gave it no name.
+  var version: ImageVersion? {
+    guard entityTag != nil || lastModified != nil else { return nil }
+    return ImageVersion(entityTag: entityTag, lastModified: lastModified)
+  }
 
   /// Returns the entry as updated by a 304 or 206 response. Fields that are not in the response do not change (RFC 9111,
   /// section 3.2).

@@ -14,7 +14,14 @@ final class MemoryCache: Sendable {
 
   struct Entry: Sendable {
     let image: UIImage
-    let freshness: Freshness
+    var freshness: Freshness
+    var version: ImageVersion?
+
+    init(_ image: UIImage, _ freshness: Freshness, _ version: ImageVersion? = nil) {
+      self.image = image
+      self.freshness = freshness
+      self.version = version
+    }
   }
 
   private struct State: Sendable {
@@ -58,24 +65,32 @@ final class MemoryCache: Sendable {
     }
   }
 
-  func insert(_ image: UIImage, _ resource: ImageResource, _ form: ImageForm, _ freshness: Freshness) {
+  func insert(_ entry: Entry, _ resource: ImageResource, _ form: ImageForm) {
     let key = Key(resource: resource, form: form)
-    let entry = Entry(image: image, freshness: freshness)
     state.withLock { state in
-      let evictedKeys = state.entries.insert(entry, for: key, cost: key.cost(of: image))
+      let evictedKeys = state.entries.insert(entry, for: key, cost: key.cost(of: entry.image))
       if state.entries.peek(key) != nil { state.forms[resource, default: []].insert(form) }
       for evictedKey in evictedKeys { state.forget(evictedKey) }
     }
   }
 
-  /// Updates the thumbnails of a resource after the server has confirmed it.
-  func renew(_ resource: ImageResource, _ freshness: Freshness) {
+  /// Updates the thumbnails of a version after the server has confirmed it, and removes those of other versions.
+  ///
+  /// - Parameters:
+  ///   - version: The version that the server was asked about.
+  ///   - confirmed: What its response states.
+  func renew(_ resource: ImageResource, _ version: ImageVersion?, by confirmed: CacheEntry) {
     state.withLock { state in
       for form in state.forms[resource] ?? [] {
         let key = Key(resource: resource, form: form)
-        guard let image = state.entries.peek(key)?.image else { continue }
-        _ = state.entries.insert(
-          Entry(image: image, freshness: freshness), for: key, cost: key.cost(of: image))
+        guard let entry = state.entries.peek(key) else { continue }
+        if entry.version == version {
+          let renewed = Entry(entry.image, confirmed.freshness, confirmed.version)
+          _ = state.entries.insert(renewed, for: key, cost: key.cost(of: entry.image))
+        } else {
+          state.entries.remove(key)
+          state.forget(key)
+        }
       }
     }
   }

@@ -1,4 +1,5 @@
 import Foundation
+import HTTPSyntax
 import Retriever
 import Synchronization
 
@@ -21,8 +22,8 @@ final class ImageFetch: Sendable {
   enum Report: Sendable {
     /// The server has begun to send the complete image. What is written to the disk cache is opened after this report.
     case responded
-    /// The first bytes of the image have arrived.
-    case began(Freshness)
+    /// The first bytes of the image have arrived. Those of a file have no entry.
+    case began(CacheEntry?)
     /// The earlier bytes belong to another version.
     case restarted
     case progress(ImageProgress)
@@ -30,7 +31,10 @@ final class ImageFetch: Sendable {
 
   enum Outcome: Sendable {
     case completed
-    case confirmed(CacheEntry)
+    /// The stored bytes are still valid.
+    ///
+    /// - version: The version that the server was asked about.
+    case confirmed(CacheEntry, version: ImageVersion?)
     /// - retryAfter: The pause that the server asked for.
     case failed(any Error, mayRetry: Bool, retryAfter: Duration?)
   }
@@ -129,7 +133,7 @@ final class ImageFetch: Sendable {
       guard let range, continues(response, from: range.offset) else { throw NotResumable() }
     case 304:
       guard let confirming else { throw errorStatus(of: response) }
-      return .confirmed(confirm(confirming, response))
+      return .confirmed(confirm(confirming, response), version: confirming.version)
     case 416 where range != nil:
       throw NotResumable()
     case 200..<300:
@@ -159,8 +163,8 @@ final class ImageFetch: Sendable {
 
   /// Returns whether a 206 response continues after the existing bytes, with the same version.
   private func continues(_ response: HTTPURLResponse, from offset: Int) -> Bool {
-    guard let range = response.value(forHTTPHeaderField: "Content-Range").flatMap(ContentRange.init),
-      range.first == Int64(offset), response.value(forHTTPHeaderField: "Content-Encoding") == nil
+    guard let range = response.value(forHTTPHeaderField: "Content-Range").flatMap({ ContentRange($0) }),
+      range.range.lowerBound == Int64(offset), response.value(forHTTPHeaderField: "Content-Encoding") == nil
     else { return false }
     let now = now()
     let (entry, writer) = state.withLock { state -> (CacheEntry?, DiskCacheWriter?) in
@@ -169,7 +173,7 @@ final class ImageFetch: Sendable {
         return (nil, nil)
       }
       state.entry = state.entry?.confirmed(by: response, now: now, defaultLifetime: plan.defaultLifetime)
-      if let total = range.total.flatMap({ Int(exactly: $0) }) { state.entry?.length = total }
+      if let total = range.length.flatMap({ Int(exactly: $0) }) { state.entry?.length = total }
       return (state.entry, state.writer)
     }
     if let entry { writer?.rewrite(entry) }
@@ -225,11 +229,11 @@ final class ImageFetch: Sendable {
   }
 
   private func reportBegin(_ report: (Report) -> Void) {
-    let freshness = state.withLock { state -> Freshness? in
+    let (isFirst, entry) = state.withLock { state in
       defer { state.hasBegun = true }
-      return state.hasBegun ? nil : state.entry?.freshness ?? .never
+      return (!state.hasBegun, state.entry)
     }
-    if let freshness { report(.began(freshness)) }
+    if isFirst { report(.began(entry)) }
   }
 
   private func finish() -> Outcome {

@@ -69,6 +69,21 @@ import Testing
     #expect(jpeg.comments == ["a secret comment"])
   }
 
+  @Test func `a GIF whose screen is smaller than its first frame has the size of the decoded image`() throws {
+    let empty = GIFFixture(screenWidth: 0, screenHeight: 0, left: 2, top: 3)
+    let small = GIFFixture(screenWidth: 30, screenHeight: 5, frameCount: 2)
+    let forms = [(empty, PixelSize(width: 22, height: 19)), (small, PixelSize(width: 30, height: 16))]
+    for (form, size) in forms {
+      let complete = form.data()
+      // The shorter one ends within a frame.
+      for data in [complete, complete.dropLast(50)] {
+        let metadata = try ImageMetadata(data: data)
+        #expect(PixelSize(width: metadata.pixelWidth, height: metadata.pixelHeight) == size)
+        #expect(try ImageHeader.read(data, limits: ImageLimits()).size == size)
+      }
+    }
+  }
+
   @Test func `the extension of an XMP packet is joined from its parts`() throws {
     let identifier = String(repeating: "A1B2", count: 8)
     let head = #"<rdf:RDF xmlns:rdf="http://www.w3.org/1999/02/22-rdf-syntax-ns#"><rdf:Description "#

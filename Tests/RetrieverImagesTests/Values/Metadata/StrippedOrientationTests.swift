@@ -52,6 +52,21 @@ import Testing
     try expectOrientation(.up, of: WebPFixture.file(pixels + exif(6)), "without VP8X")
   }
 
+  @Test(arguments: [1, 3, 6])
+  func `an orientation before the pixels of a PNG counts, and not the one after them`(after: Int) throws {
+    var form = PNGFixture()
+    form.chunks = [("iTXt", Array("XML:com.adobe.xmp\0\0\0\0\0".utf8) + Array(XMPFixture.packet.utf8))]
+    let plain = form.data()
+    let exif = PNGFixture.chunk("eXIf", TIFFFixture.camera(orientation: after).data())
+    try expectOrientation(.left, of: plain.dropLast(12) + Data(exif) + plain.suffix(12), "XMP before")
+  }
+
+  @Test func `the orientation of an animated WebP is ignored`() throws {
+    try expectOrientation(.up, of: WebPFixture.turnedAnimation(orientation: 6), "camera data")
+    let minimal = try #require(MinimalEXIF.tiff(.right))
+    try expectOrientation(.up, of: WebPFixture.turnedAnimation(minimal), "nothing but the orientation")
+  }
+
   @Test func `a list of orientations is not an orientation`() throws {
     var tiff = TIFFFixture.camera(orientation: 6).data()
     // The count of the value, after its tag and its type.

@@ -116,30 +116,6 @@ import Testing
     #expect(throws: ImageError.self) { try StrippedImage(data: gif.prefix(gif.count / 2)) }
   }
 
-  @Test func `a JPEG without its end marker is not copied, because appended data looks like its pixels`()
-    throws
-  {
-    for jpeg in [try JPEGFixture.baseline(), try JPEGFixture.progressive()] {
-      let cut = jpeg.dropLast(2)
-      for data in [cut, cut + Data("secret".utf8), cut + Data([0xFF, 0xFE, 0, 1] + Array("secret".utf8))] {
-        let error = #expect(throws: ImageError.self) { try StrippedImage(data: data) }
-        #expect(error?.code == .unsupported)
-      }
-      #expect(try strip(jpeg + Data("secret".utf8)) == jpeg)
-    }
-  }
-
-  @Test func `a thumbnail in a JFIF segment is removed`() throws {
-    let jpeg = try JPEGFixture.baseline()
-    let plain = JPEGFixture.adding(
-      Array("JFIF\0".utf8) + [1, 1, 0, 0, 1, 0, 1, 0, 0], marker: 0xE0, to: jpeg)
-    let data = JPEGFixture.adding(
-      Array("JFIF\0".utf8) + [1, 1, 0, 0, 1, 0, 1, 1, 1, 9, 9, 9], marker: 0xE0, to: jpeg)
-    // The encoder writes a JFIF segment too. Only the first one remains.
-    #expect(try strip(data).count == strip(plain).count)
-    #expect(try StrippedImage(data: data).removed == [.thumbnail])
-  }
-
   @Test func `bytes after the fields of a VP8X chunk are removed`() throws {
     let pixels = try WebPFixture.pixels(drawnBitmap(width: 31, height: 20), isLossless: false)
     let features = WebPFixture.features(flags: 0, width: 31, height: 20)

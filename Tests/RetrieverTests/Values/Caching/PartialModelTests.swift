@@ -83,7 +83,7 @@ import Testing
         Issue.record("a tag of no version")
         return
       }
-      let range = ContentRange(fields).map { Int($0.range.lowerBound)..<Int($0.range.upperBound) }
+      let range = BodyPart(fields).map { Int($0.range.lowerBound)..<Int($0.range.upperBound) }
       let expected = status == 206 ? range.map { version.body.subdata(in: $0) } ?? Data() : version.body
       #expect(isCut ? expected.starts(with: body) : expected == body, "status \(status), \(body.count) bytes")
     }
@@ -135,9 +135,9 @@ import Testing
       let body = (prefix ?? Data()) + arrived
       check(reply.status, reply.fields, body, isCut: isCut)
       var fields = reply.fields
-      var part: ContentRange?
+      var part: BodyPart?
       if reply.status == 206 {
-        part = ContentRange(fields)
+        part = BodyPart(fields)
         guard let part, !isCut else { return }
         fields = PartialRule.completeFields(fields, length: part.length)
       }

@@ -20,7 +20,7 @@ import Testing
     -> StoredEntry
   {
     let head = PartialRule.head(
-      head(fields), part: ContentRange(range: range, length: Int64(body.count)))!
+      head(fields), part: BodyPart(range: range, length: Int64(body.count)))!
     return StoredEntry(head: head, body: body.subdata(in: Int(range.lowerBound)..<Int(range.upperBound)))
   }
 
@@ -29,8 +29,8 @@ import Testing
   ])
   func `a Content-Range field is parsed`(text: String, range: Range<Int64>, length: Int64) {
     #expect(
-      ContentRange(HeaderFields(pairs: [("Content-Range", text)]))
-        == ContentRange(range: range, length: length))
+      BodyPart(HeaderFields(pairs: [("Content-Range", text)]))
+        == BodyPart(range: range, length: length))
   }
 
   @Test(arguments: [
@@ -39,12 +39,12 @@ import Testing
     "bytes 0-9223372036854775807/9223372036854775807", "bytes 0-9/10/10", "", "bytes 0 - 9/10",
   ])
   func `an invalid Content-Range field is not used`(text: String) {
-    #expect(ContentRange(HeaderFields(pairs: [("Content-Range", text)])) == nil)
+    #expect(BodyPart(HeaderFields(pairs: [("Content-Range", text)])) == nil)
   }
 
   @Test func `two Content-Range fields are not used`() {
     let fields = HeaderFields(pairs: [("Content-Range", "bytes 0-1/9"), ("Content-Range", "bytes 0-1/9")])
-    #expect(ContentRange(fields) == nil)
+    #expect(BodyPart(fields) == nil)
   }
 
   @Test func `only strong validators identify bytes`() {
@@ -66,7 +66,7 @@ import Testing
   @Test func `small parts and encoded ones are not stored`() {
     let length: Int64 = 1 << 20
     func isStored(_ range: Range<Int64>, _ fields: [(String, String)] = [("ETag", "\"a\"")]) -> Bool {
-      PartialRule.head(head(fields), part: ContentRange(range: range, length: length)) != nil
+      PartialRule.head(head(fields), part: BodyPart(range: range, length: length)) != nil
     }
     #expect(isStored(0..<1024) && !isStored(0..<1023))
     #expect(!isStored(0..<4096, [("ETag", "\"a\""), ("Content-Encoding", "gzip")]))

@@ -1,0 +1,65 @@
+import Foundation
+import Testing
+
+@testable import RetrieverImages
+
+@Suite(.timeLimit(.minutes(5))) struct JPEGStrippingTests {
+  private func strip(_ data: Data) throws -> Data { try StrippedImage(data: data).data() }
+
+  private func contains(_ data: Data, _ text: String) -> Bool { data.range(of: Data(text.utf8)) != nil }
+
+  @Test func `a JPEG without its end marker is not copied, because appended data looks like its pixels`()
+    throws
+  {
+    for jpeg in [try JPEGFixture.baseline(), try JPEGFixture.progressive()] {
+      let cut = jpeg.dropLast(2)
+      for data in [cut, cut + Data("secret".utf8), cut + Data([0xFF, 0xFE, 0, 1] + Array("secret".utf8))] {
+        let error = #expect(throws: ImageError.self) { try StrippedImage(data: data) }
+        #expect(error?.code == .unsupported)
+      }
+      #expect(try strip(jpeg + Data("secret".utf8)) == jpeg)
+    }
+  }
+
+  @Test func `segments of a JPEG that no decoder needs are removed`() throws {
+    let hidden = Data(JPEGWriting.segment(0xDC, Array("secret".utf8)))
+    let unknown = Data(JPEGWriting.segment(0xF7, Array("secret".utf8)))
+    let lines = Data(JPEGWriting.segment(0xDC, [0, 53]))
+    for jpeg in [try JPEGFixture.baseline(), try JPEGFixture.progressive()] {
+      let scan = try #require(jpeg.range(of: Data([0xFF, 0xDA]))).lowerBound
+      let end = jpeg.count - 2
+      func adding(_ segment: Data, at place: Int) -> Data { jpeg[..<place] + segment + jpeg[place...] }
+      let tolerated = adding(hidden, at: scan)
+      #expect(decode(tolerated).error == nil && decode(tolerated).pixels == decode(jpeg).pixels)
+      for data in [tolerated, adding(hidden, at: end), adding(unknown, at: scan)] {
+        #expect(try strip(data) == jpeg)
+        #expect(try StrippedImage(data: data).removed == [.otherData])
+      }
+      let counted = adding(lines, at: end)
+      #expect(try strip(counted) == counted && StrippedImage(data: counted).removed.isEmpty)
+    }
+  }
+
+  @Test func `of an Adobe segment of a JPEG, only its fields remain`() throws {
+    for jpeg in [try JPEGFixture.baseline(), try JPEGFixture.progressive()] {
+      let fields = Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, 1]
+      let data = JPEGFixture.adding(fields + Array("secret".utf8), marker: 0xEE, to: jpeg)
+      let result = try strip(data)
+      #expect(result.count == data.count - 6 && result.range(of: Data(fields)) != nil)
+      #expect(!contains(result, "secret") && decode(result).pixels == decode(data).pixels)
+      #expect(try StrippedImage(data: data).removed == [.otherData])
+      #expect(try strip(result) == result && StrippedImage(data: result).removed.isEmpty)
+    }
+  }
+
+  @Test func `a thumbnail in a JFIF segment is removed`() throws {
+    let jpeg = try JPEGFixture.baseline()
+    let plain = JPEGFixture.adding(
+      Array("JFIF\0".utf8) + [1, 1, 0, 0, 1, 0, 1, 0, 0], marker: 0xE0, to: jpeg)
+    let data = JPEGFixture.adding(
+      Array("JFIF\0".utf8) + [1, 1, 0, 0, 1, 0, 1, 1, 1, 9, 9, 9], marker: 0xE0, to: jpeg)
+    // The encoder writes a JFIF segment too. Only the first one remains.
+    #expect(try strip(data).count == strip(plain).count)
+    #expect(try StrippedImage(data: data).removed == [.thumbnail])
+  }
+}
