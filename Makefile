@@ -22,7 +22,7 @@ TSAN_WORLD_FILTER ?= ^Kennel(Model|Peers)Tests\.|^KennelWebTests\.(ActiveUploads
 # The tests that depend on libcurl, for the runs with a second version of it.
 CURL_FILTER ?= ^(TransferEngineTests|RetrieverTests|ConformanceTests)\.
 # The tests of Kennel that also run with PostgreSQL and with photos in a store.
-WORLD_FILTER ?= ^Kennel(Command|Model|Peers|Web)Tests\.
+WORLD_FILTER ?= ^Kennel(Command|Model|Peers|Web)Tests\.|^StoredPhotosTests\.RemovalRound
 # Those of them that do not depend on where a kennel is.
 WORLD_SKIP ?= ^KennelCommandTests\.(Certificate|Drawing|Litter|Load(Listeners|Slow)|Manual|Settings|Variables)
 # The load tests of Kennel for ThreadSanitizer, without those that measure seconds or kill the program.
@@ -111,11 +111,9 @@ test-plain: # internal: the part of `make test` without sanitizers and adopt
 	@scripts/test-swift 'tests' 900 $(TEST_FLAGS)
 	@scripts/step 'linked libraries' scripts/check-links
 	@scripts/step 'build of Kennel' scripts/build-package Kennel .build --build-tests
-	@# These often wait, so they run at the same time.
-	@status=0; scripts/test-swift "Kennel's tests" 900 $(KENNEL) $(TEST_FLAGS) & kennel=$$!; \
-		TEST_LOG=build/test-postgres.log TEST_WORLD=postgres scripts/test-swift "Kennel's tests with PostgreSQL" 900 \
-			$(KENNEL) $(TEST_FLAGS) --filter '$(WORLD_FILTER)' --skip '$(WORLD_SKIP)' || status=$$?; \
-		wait $$kennel || status=$$?; exit $$status
+	@scripts/test-swift "Kennel's tests" 900 $(KENNEL) $(TEST_FLAGS)
+	@TEST_WORLD=postgres scripts/test-swift "Kennel's tests with PostgreSQL" 900 $(KENNEL) $(TEST_FLAGS) \
+		--filter '$(WORLD_FILTER)' --skip '$(WORLD_SKIP)'
 	@BUILT=1 scripts/test-stores
 	@scripts/step 'linked libraries of Kennel' scripts/check-links Kennel
 	@scripts/step 'use from another package' scripts/check-outside
@@ -132,9 +130,12 @@ test-plain: # internal: the part of `make test` without sanitizers and adopt
 
 test-sanitizers: export RETRIEVER_TEST_TARGETS := $(TSAN_TARGETS)
 test-sanitizers: # internal: the part of `make test` with sanitizers, and the tests of adopt
+	@# What does not depend on time leaves the processors to the builds and tests of the other part.
+	@nice scripts/step 'adopt' scripts/test-adopt
+	@nice scripts/step 'random input' scripts/fuzz 1
+	@nice scripts/step 'build for ThreadSanitizer' scripts/build-package . .build/tsan --sanitize=thread \
+		--product retrieverPackageTests
 	@scripts/test-threads . '$(TSAN_FILTER)' $(TSAN_FLAGS)
-	@scripts/step 'random input' scripts/fuzz 1
-	@scripts/step 'adopt' scripts/test-adopt
 	@scripts/step 'random loads under ThreadSanitizer' scripts/soak $(SOAK_MINUTES) thread
 
 adopt: setup-build ## build adopt, the tool for completion handlers, into build/adopt
