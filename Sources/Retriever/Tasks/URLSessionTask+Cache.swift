@@ -53,8 +53,7 @@ extension URLSessionTask {
   }
 
   private func hasReadingBody(_ wanted: TransferRequest) -> Bool {
-    if case .none = wanted.body { return false }
-    return wanted.method == "GET" || wanted.method == "HEAD"
+    wanted.body.isPresent && (wanted.method == "GET" || wanted.method == "HEAD")
   }
 
   /// Whether the program itself answers a Digest challenge. Stored responses are found by the user's name, which does not

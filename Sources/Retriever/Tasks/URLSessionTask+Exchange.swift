@@ -378,7 +378,7 @@ extension URLSessionTask {
 }
 
 extension TransferBody {
-  fileprivate var isPresent: Bool {
+  var isPresent: Bool {
     if case .none = self { false } else { true }
   }
 

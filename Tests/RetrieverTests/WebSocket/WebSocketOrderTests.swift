@@ -1,5 +1,5 @@
+#if !canImport(Darwin)
 import Foundation
-import Synchronization
 import TestSupport
 import Testing
 
@@ -7,61 +7,52 @@ import Testing
 
 /// The order in which receivers are called, on any thread.
 @Suite(.timeLimit(.minutes(5))) struct WebSocketOrderTests {
-  /// What receivers received, in the order of their calls.
-  private final class Log: Sendable {
-    private let lines = Mutex<[String]>([])
-    var all: [String] { lines.withLock { $0 } }
+  private let log = Log<String>()
+  private let connection: WebSocketConnection
 
-    func add(_ number: Int, _ received: WebSocketConnection.Received) {
-      let text =
-        switch received {
-        case .success(let message): "\(number) \(String(decoding: message.bytes, as: UTF8.self))"
-        case .failure: "\(number) ended"
-        }
-      lines.withLock { $0.append(text) }
+  init() throws { connection = try WebSocketConnection.opened() }
+
+  private func receive(_ number: Int, then work: @escaping @Sendable () -> Void = {}) {
+    connection.receive { [log] received in
+      switch received {
+      case .success(let message): log.add("\(number) \(String(decoding: message.bytes, as: UTF8.self))")
+      case .failure: log.add("\(number) ended")
+      }
+      work()
     }
-
-    func addEnd() { lines.withLock { $0.append("end") } }
   }
 
-  @Test func `a receiver that finds a message is called after those before it`() async throws {
-    let connection = try WebSocketConnection.opened()
-    let log = Log()
+  /// Lets messages arrive, and does something while the first receiver is called.
+  private func deliver(_ texts: [String], duringFirst work: () -> Void) async {
     let (isCalled, mayGoOn) = (Gate(), Gate())
-    connection.receive { received in
-      log.add(0, received)
+    receive(0) {
       isCalled.open()
       mayGoOn.waitBlocking()
     }
-    connection.receive { log.add(1, $0) }
-    let bytes = ["a", "b", "c"].flatMap { TestFrame.text($0).bytes }
-    async let delivery: Void = runOnThread { _ = bytes.withUnsafeBytes { connection.received($0) } }
+    receive(1)
+    let bytes = texts.flatMap { TestFrame.text($0).bytes }
+    async let delivery: Void = runOnThread { [connection] in
+      _ = bytes.withUnsafeBytes { connection.received($0) }
+    }
     await isCalled.wait()
     // The second receiver has its message by now, and was not called yet.
-    connection.receive { log.add(2, $0) }
-    mayGoOn.open()
-    await delivery
-    #expect(log.all == ["0 a", "1 b", "2 c"])
-  }
-
-  @Test func `the end is reported after all receivers were called`() async throws {
-    let connection = try WebSocketConnection.opened()
-    let log = Log()
-    let (isCalled, mayGoOn) = (Gate(), Gate())
-    connection.receive { received in
-      log.add(0, received)
-      isCalled.open()
-      mayGoOn.waitBlocking()
-    }
-    connection.receive { log.add(1, $0) }
-    connection.receive { log.add(2, $0) }
-    let bytes = ["a", "b"].flatMap { TestFrame.text($0).bytes }
-    async let delivery: Void = runOnThread { _ = bytes.withUnsafeBytes { connection.received($0) } }
-    await isCalled.wait()
-    connection.finish(URLError(.networkConnectionLost), url: nil) { _ in log.addEnd() }
+    work()
     #expect(log.all == ["0 a"])
     mayGoOn.open()
     await delivery
+  }
+
+  @Test func `a receiver that finds a message is called after those before it`() async {
+    await deliver(["a", "b", "c"]) { receive(2) }
+    #expect(log.all == ["0 a", "1 b", "2 c"])
+  }
+
+  @Test func `the end is reported after all receivers were called`() async {
+    await deliver(["a", "b"]) {
+      receive(2)
+      connection.finish(URLError(.networkConnectionLost), url: nil) { [log] _ in log.add("end") }
+    }
     #expect(log.all == ["0 a", "1 b", "2 ended", "end"])
   }
 }
+#endif
