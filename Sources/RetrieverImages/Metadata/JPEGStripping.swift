@@ -131,7 +131,15 @@ enum JPEGStripping {
     var start = scan
     var offset = scan
     var count = 0
-    while let (position, marker) = try nextMarker(source, from: offset, limit: limit) {
+    var isAfterSegment = true
+    while let found = try nextMarker(source, from: offset, limit: limit) {
+      let (position, marker) = (found.position, found.marker)
+      if isAfterSegment, found.start > offset {
+        // Decoders skip what is between two segments.
+        try plan.copy(start..<offset)
+        plan.leaveOut(.otherData)
+        start = found.start
+      }
       if marker == 0xD9 {
         try plan.copy(start..<position + 2)
         return position + 2
@@ -142,33 +150,41 @@ enum JPEGStripping {
       let end = position + 2 + (Int(field[0]) << 8 | Int(field[1]))
       guard end >= position + 4, end <= limit else { break }
       if !JPEGSegments.isNeeded(marker, count: end - position - 4) {
-        try plan.copy(start..<position)
+        try plan.copy(start..<found.start)
         plan.leaveOut(marker == 0xFE ? .comment : .otherData)
         start = end
       }
       offset = end
+      // Compressed pixels follow the header of a scan.
+      isAfterSegment = marker != 0xDA
     }
     // Decoders tolerate this. But what follows the pixels looks like pixels, so it cannot be left out.
     throw .noEndOfJPEG
   }
 
   /// Finds the next marker that is not part of the compressed pixels.
+  ///
+  /// - Returns: The marker and its position, and the start of the fill bytes before it, which are also 0xFF.
   private static func nextMarker(
-    _ source: any ByteSource, from start: Int, limit: Int
-  ) throws(ImageError) -> (position: Int, marker: UInt8)? {
+    _ source: any ByteSource, from first: Int, limit: Int
+  ) throws(ImageError) -> (start: Int, position: Int, marker: UInt8)? {
     // The next marker is either near or far.
     var pieceSize = 4 << 10
-    var offset = start
+    var offset = first
+    var fill: Range<Int>?
     while offset < limit - 1 {
       // The last byte is read again with the next piece, because it may be the first byte of a marker.
       let piece = try source.bytes(offset..<min(offset + pieceSize, limit))
       guard piece.count >= 2 else { return nil }
       var index = 0
       while let found = next(0xFF, in: piece, from: index), found < piece.count - 1 {
+        let position = offset + found
+        let start = fill?.upperBound == position ? fill?.lowerBound ?? position : position
+        fill = start..<position + 1
         let marker = piece[found + 1]
         // 0 is an escaped 0xFF, 0xFF a fill byte, and the others restart the decoder.
         if marker != 0, marker != 0xFF, marker != 0x01, !(0xD0...0xD8).contains(marker) {
-          return (offset + found, marker)
+          return (start, position, marker)
         }
         index = found + 1
       }

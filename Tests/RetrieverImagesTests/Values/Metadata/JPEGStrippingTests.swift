@@ -40,6 +40,28 @@ import Testing
     }
   }
 
+  @Test func `bytes around a segment that is removed do not become part of the pixels`() throws {
+    let comment = Data(JPEGWriting.segment(0xFE, Array("secret".utf8)))
+    let table = Data(JPEGWriting.segment(0xDD, [0, 0]))
+    let fill = Data([0xFF, 0xFF, 0xFF])
+    let loose = Data([0x2F, 0xF8, 0xFF, 0x00, 0xFF, 0xD1]) + Data("secret".utf8)
+    for jpeg in [try JPEGFixture.baseline(), try JPEGFixture.progressive()] {
+      let end = jpeg.count - 2
+      func adding(_ bytes: Data, fill: Data = Data()) -> Data { jpeg[..<end] + bytes + fill + jpeg[end...] }
+      for bytes in [comment, fill + comment, comment + loose, fill + comment + loose + comment + loose] {
+        let data = adding(bytes)
+        #expect(try strip(data) == jpeg)
+      }
+      // What the pixels need remains with its fill bytes.
+      #expect(try strip(adding(fill + table + loose, fill: fill)) == adding(fill + table, fill: fill))
+    }
+    // Such bytes after a comment were taken for a marker in the copy.
+    let jpeg = try JPEGFixture.baseline()
+    let inside = jpeg[..<(jpeg.count - 9)] + fill + comment + Data([0x2F, 0xF8]) + jpeg[(jpeg.count - 9)...]
+    let copy = try strip(inside)
+    #expect(try strip(copy) == copy)
+  }
+
   @Test func `of an Adobe segment of a JPEG, only its fields remain`() throws {
     for jpeg in [try JPEGFixture.baseline(), try JPEGFixture.progressive()] {
       let fields = Array("Adobe".utf8) + [0, 100, 0, 0, 0, 0, 1]
