@@ -42,10 +42,12 @@ let package = Package(
 
     .target(name: "CTransferMemory"),
     .target(name: "CHTTP2Tap"),
+    .target(name: "COwnTransport"),
     .target(
       name: "TransferEngine",
       dependencies: [
-        "CCurl", "CHTTP2Tap", "CTransferMemory", "CZlib", "CBrotli", "CZstd", "CLinux", "HTTPSyntax",
+        "CCurl", "CHTTP2Tap", "COwnTransport", "CTransferMemory", "CZlib", "CBrotli", "CZstd", "CLinux",
+        "HTTPSyntax",
         "LoopThread", "SystemFiles", "Waiting",
       ],
       swiftSettings: strict),

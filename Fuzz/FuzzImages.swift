@@ -183,7 +183,7 @@ private func strip(_ data: Data) {
   let after = decode(result, limits: limits)
   if let error = after.error {
     // Where few bytes follow, libjpeg notices codes that it takes for zeros where many do. They were damaged before.
-    precondition(error.message.contains("Huffman code"), "the copy cannot be decoded: \(error)")
+    precondition(error.description.contains("Huffman code"), "the copy cannot be decoded: \(error)")
     return
   }
   precondition(after.pixels == before.pixels, "the pixels have changed")

@@ -23,6 +23,22 @@ struct ConformanceTests {
     #expect(verdict == .passed, "\(tried.title) \(verdict.word): \(verdict.reason ?? "")")
   }
 
+  /// The areas whose cases depend on how bytes are sent and received.
+  private static let transportAreas: Set<Area> = [
+    .basics, .heads, .framing, .endings, .encodings, .tls, .http2, .bytes, .downloads, .uploads, .cancelling,
+    .metrics,
+  ]
+
+  @Test(
+    "A case holds over the transport of our own",
+    arguments: ConformanceSuite.sharingAProcess.filter { transportAreas.contains($0.area) })
+  func holdsOverOwnTransport(_ tried: ConformanceCase) async {
+    let verdict = await Library.$usesOwnTransport.withValue(true) {
+      await tried.run(URLSessionClient(), Self.servers)
+    }
+    #expect(verdict == .passed, "\(tried.title) \(verdict.word): \(verdict.reason ?? "")")
+  }
+
   @Test("Every case has a unique id")
   func idsAreUnique() {
     let ids = ConformanceSuite.all.map(\.id)

@@ -5,12 +5,16 @@ import TestSupport
 /// The parts that are specific to Retriever: additional options, and Apple's API that FoundationNetworking lacks.
 enum Library {
   static let name = "Retriever"
+  /// Whether sessions use the transport of Retriever's own instead of libcurl.
+  @TaskLocal static var usesOwnTransport =
+    ProcessInfo.processInfo.environment["CONFORMANCE_TRANSPORT"] == "own"
 
   static func configure(_ configuration: URLSessionConfiguration, _ options: SessionOptions) throws {
     if let authority = options.trustedAuthority { configuration.trustedCertificates = .file(authority) }
     if let size = options.maximumBufferedBodySize { configuration.maximumBufferedBodySize = size }
     if let path = options.unixSocketPath { configuration.unixSocketPath = path }
     if options.refusesPrivateAddresses { configuration.addressPolicy = .publicOnly }
+    if usesOwnTransport { configuration.transport = .own }
   }
 
   static func accepting(_ space: URLProtectionSpace) -> URLCredential? {

@@ -156,6 +156,12 @@ struct DocumentationExamples {
     }
   }
 
+  func makeFastSession() -> URLSession {
+    let configuration = URLSessionConfiguration.default
+    configuration.transport = .own
+    return URLSession(configuration: configuration)
+  }
+
   func countParagraphs(url: URL) async throws -> Int {
     let (bytes, _) = try await URLSession.shared.bytes(from: url)
     var paragraphs = 0

@@ -163,6 +163,14 @@ import Testing
     #expect(answer == Data("/status".utf8))
   }
 
+  @Test func `a session uses the transport of its own`() async throws {
+    let session = examples.makeFastSession()
+    #expect(session.configuration.transport == .own)
+    let server = try ScriptedServer.http { _ in Reply(text: "woof") }
+    #expect(try await session.data(from: server.url()).0 == Data("woof".utf8))
+    session.invalidateAndCancel()
+  }
+
   @Test func `a session with custom certificate authorities is created`() {
     let file = URL(fileURLWithPath: "/etc/our-authority.pem")
     let session = examples.makeInternalSession(certificates: file)

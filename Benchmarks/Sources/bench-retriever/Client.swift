@@ -87,12 +87,14 @@ struct Options: Sendable {
   private(set) var trust: URL?
   /// Whether tasks run on the threads that receive responses.
   private(set) var usesTransferExecutor = false
+  /// Whether the transport of our own is used instead of libcurl.
+  private(set) var usesOwnTransport = false
 
   init(_ arguments: [String]) throws {
     guard arguments.count >= 3, let url = URL(string: arguments[2]) else {
       throw Failure(
         "usage: MODE URL [--seconds S] [--concurrency N] [--count N] [--trust FILE] [--executor transfers] "
-          + "[--size BYTES] [--plan FILE] [--pause MS] [--rate R]")
+          + "[--transport own] [--size BYTES] [--plan FILE] [--pause MS] [--rate R]")
     }
     mode = arguments[1]
     self.url = url
@@ -111,6 +113,9 @@ struct Options: Sendable {
       case "--executor":
         guard text == "transfers" else { throw Failure("unknown executor: \(text)") }
         usesTransferExecutor = true
+      case "--transport":
+        guard text == "own" else { throw Failure("unknown transport: \(text)") }
+        usesOwnTransport = true
       default: throw Failure("unknown option: \(name)")
       }
     }
@@ -131,6 +136,7 @@ struct Options: Sendable {
     configuration.timeoutIntervalForRequest = 60
     configuration.urlCache = cache
     #if RETRIEVER
+    if usesOwnTransport { configuration.transport = .own }
     if let trust { configuration.trustedCertificates = .file(trust) }
     #endif
     return URLSession(configuration: configuration)

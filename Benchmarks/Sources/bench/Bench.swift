@@ -105,9 +105,9 @@ struct Settings {
   /// The measurements with at least one selected row. All of their rows are measured, so that they come from one run.
   var measurements: [Measurement] {
     guard !only.isEmpty else { return Measurement.all }
-    // The prototype's rows repeat others, so they are measured only if they are named.
-    let prototype = only.contains { $0.hasPrefix("transport") } ? Measurement.transport : []
-    return (Measurement.all + prototype).filter { measurement in
+    // These rows repeat others, so they are measured only if they are named.
+    let transport = only.contains { $0.hasPrefix("transport") } ? Measurement.transport : []
+    return (Measurement.all + transport).filter { measurement in
       measurement.questions.contains { question in only.contains { question.name.contains($0) } }
     }
   }

@@ -68,8 +68,7 @@ struct Contender: Hashable {
 
   func path(_ place: Place) throws -> String {
     switch program {
-    case .retriever: return place.products.appending(path: "bench-retriever").path
-    case .transport: return place.root.appending(path: ".build/transport/release/bench-transport").path
+    case .retriever, .transport: return place.products.appending(path: "bench-retriever").path
     case .foundation: return place.products.appending(path: "bench-foundation").path
     case .c: return place.build.appending(path: "peers/curl-client").path
     case .go: return place.build.appending(path: "peers/go-client").path
@@ -98,6 +97,7 @@ struct Contender: Hashable {
     }
     var arguments = [mode, url, "--seconds", "\(settings.seconds)"]
     if let count { arguments += ["--count", "\(count)"] }
+    if program == .transport { arguments += ["--transport", "own"] }
     if runsOnLoops { arguments += ["--executor", "transfers"] }
     // The Go program accepts only the flags that it uses.
     return arguments + options

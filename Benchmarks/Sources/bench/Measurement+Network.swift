@@ -8,7 +8,7 @@ extension Measurement {
       // FoundationNetworking reads only the system's trust store.
       Contender(.foundation, "get64", usesSystemStore: listener.isSecure),
     ]
-    let onLoops = Contender(.retriever, "get64", runsOnLoops: true)
+    let onLoops = Contender(.transport, "get64", runsOnLoops: true)
     let limit = listener == .http2 ? Contender(.h2load, "") : Contender(.wrk, "")
     let name = "get64\(listener.suffix)"
     let text = "data(from:), 1 KiB, 64 concurrent\(listener.text)"
@@ -16,7 +16,8 @@ extension Measurement {
       _ what: String, _ quantity: Quantity, against peer: Contender, _ bar: Bar?, ours: Contender = ours
     ) -> Question {
       let store =
-        ours.usesSystemStore ? ", system's trust store" : ours.runsOnLoops ? ", on TransferExecutor" : ""
+        ours.usesSystemStore
+        ? ", system's trust store" : ours.runsOnLoops ? ", on TransferExecutor and the own transport" : ""
       return Question(
         name: "\(name).\(what)", text: text + store, quantity: quantity, ours: ours, peer: peer, bar: bar)
     }
@@ -48,12 +49,12 @@ extension Measurement {
 
   static func get1(over listener: WebServer.Listener) -> Measurement {
     let ours = Contender(.retriever, "get1")
-    let onLoops = Contender(.retriever, "get1", runsOnLoops: true)
+    let onLoops = Contender(.transport, "get1", runsOnLoops: true)
     let (c, go, foundation) = (Contender(.c, "get1"), Contender(.go, "get1"), Contender(.foundation, "get1"))
     let name = "get1\(listener.suffix)"
     let text = "data(from:), 1 KiB, one at a time\(listener.text)"
     func question(_ what: String, against peer: Contender, _ bar: Bar?, ours: Contender = ours) -> Question {
-      let executor = ours.runsOnLoops ? ", on TransferExecutor" : ""
+      let executor = ours.runsOnLoops ? ", on TransferExecutor and the own transport" : ""
       return Question(
         name: "\(name).\(what)", text: text + executor, quantity: .latency, ours: ours, peer: peer, bar: bar)
     }

@@ -1,7 +1,7 @@
-// The rows of docs/transport.md: Retriever on libcurl and on the prototype of a transport of its own.
+// The rows of docs/transport.md: Retriever on libcurl and on the transport of its own.
 
 extension Measurement {
-  /// These are measured by `scripts/measure-transport` only, because they need the prototype.
+  /// These are measured only if they are asked for, because most of them compare Retriever with itself.
   static let transport =
     WebServer.Listener.reused.map(transportLoads) + WebServer.Listener.reused.map(transportLatency)
     + [transportBodies, transportStart]

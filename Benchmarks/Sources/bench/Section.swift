@@ -33,8 +33,7 @@ extension Measurement {
   var products: [String] {
     contenders.map(\.program).flatMap { program -> [String] in
       switch program {
-      case .retriever: ["bench-retriever"]
-      case .transport: ["bench-transport"]
+      case .retriever, .transport: ["bench-retriever"]
       case .foundation: ["bench-foundation"]
       case .images, .libvips, .pillow, .jpeg: ["bench-images", "bench-pictures"]
       case .service, .thumbor: ["bench-thumbnails", "bench-images", "bench-pictures"]

@@ -1,7 +1,7 @@
 // The table of docs/transport.md.
 import Foundation
 
-/// The figures of the prototype of a transport beside those of its peers, in one table.
+/// The figures of the transport of our own beside those of its peers, in one table.
 struct TransportTable {
   let rows: [Row]
   let run: Results.Run

@@ -77,6 +77,7 @@ final class SessionSettings: Sendable {
     options.userAgent = userAgent
     options.unixSocketPath = configuration.unixSocketPath
     options.usesHTTP3 = configuration.usesHTTP3
+    options.usesOwnTransport = configuration.transport == .own
     options.reusesHTTP3Connections = configuration.reusesHTTP3Connections
     options.minimumTLS = engineVersion(configuration.tlsMinimumSupportedProtocolVersion)
     options.maximumTLS = engineVersion(configuration.tlsMaximumSupportedProtocolVersion)

@@ -246,6 +246,21 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
   /// secrets and text that others choose: the length of a compressed message can reveal secrets.
   open var compressesWebSocketMessages = true
 
+  /// What moves the bytes of a session's loads. *Beyond Apple's API.*
+  public enum Transport: Sendable, Hashable {
+    /// libcurl, which has every feature.
+    case libcurl
+    /// A transport of Retriever's own, on epoll, OpenSSL and nghttp2. It needs less time for each load.
+    ///
+    /// Loads that it cannot carry use libcurl: those with a proxy, a Unix-domain socket, HTTP/3, pins, client certificates
+    /// or a delegate that decides about servers, those that wait for `100 Continue`, and WebSocket and stream tasks. If
+    /// libcurl does not use OpenSSL and nghttp2, all loads use libcurl.
+    case own
+  }
+
+  /// What moves the bytes of the session's loads (default: ``Transport/libcurl``). *Beyond Apple's API.*
+  open var transport = Transport.libcurl
+
   /// What a class in ``protocolClasses`` knows about the sessions of this configuration, for `RetrieverTesting`.
   package var protocolContext: (any Sendable)?
 
@@ -316,6 +331,7 @@ open class URLSessionConfiguration: NSObject, @unchecked Sendable {
     copy.maximumBufferedBodySize = maximumBufferedBodySize
     copy.addressPolicy = addressPolicy
     copy.compressesWebSocketMessages = compressesWebSocketMessages
+    copy.transport = transport
     copy.protocolContext = protocolContext
     copy.wallClock = wallClock
     copy.networks = networks

@@ -11,11 +11,7 @@ struct HeaderList: ~Copyable {
   init(_ headers: [TransferHeader]) throws(TransferFailure) {
     var textLength = 0
     for header in headers {
-      guard Self.isOneLine(header.name), Self.isOneLine(header.value) else {
-        throw TransferFailure(
-          .badURL,
-          message: "The header field “\(header.name.prefix(40))” contains a line break or a NUL character.")
-      }
+      guard header.name.isOneLine, header.value.isOneLine else { throw .brokenField(header.name) }
       textLength += header.name.utf8.count + header.value.utf8.count + 3
     }
     let nodes = MemoryLayout<curl_slist>.stride * headers.count
@@ -67,10 +63,6 @@ struct HeaderList: ~Copyable {
       text += 1
     }
   }
-
-  private static func isOneLine(_ string: String) -> Bool {
-    string.utf8.allSatisfy { $0 != 13 && $0 != 10 && $0 != 0 }
-  }
 }
 
 extension TransferHeader {
@@ -80,4 +72,16 @@ extension TransferHeader {
     header.isRemoval = true
     return header
   }
+}
+
+extension TransferFailure {
+  static func brokenField(_ name: String) -> TransferFailure {
+    TransferFailure(
+      .badURL, message: "The header field “\(name.prefix(40))” contains a line break or a NUL character.")
+  }
+}
+
+extension String {
+  /// Whether the text has no line break and no NUL character.
+  var isOneLine: Bool { utf8.allSatisfy { $0 != 13 && $0 != 10 && $0 != 0 } }
 }

@@ -43,7 +43,7 @@ extension TransferFailure {
 
   /// Returns the code for a server that wants a certificate from the client, or another one. OpenSSL names the alerts of
   /// the server.
-  private static func rejectedCertificate(_ text: String) -> Code? {
+  static func rejectedCertificate(_ text: String) -> Code? {
     guard let alert = text.firstRange(of: " alert ") else { return nil }
     let name = text[alert.upperBound...]
     if name.hasPrefix("certificate required") { return .clientCertificateRequired }

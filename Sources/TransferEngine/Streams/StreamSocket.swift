@@ -1,3 +1,4 @@
+import CLinux
 import Glibc
 
 /// A connected socket, with or without TLS. One thread uses it.

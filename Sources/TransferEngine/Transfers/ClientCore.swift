@@ -27,6 +27,8 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
   var hasExceptions = false
   /// Whether libcurl's limits must follow the number of upgraded connections. libcurl takes none inside a callback.
   private var needsLimits = false
+  /// The connections of the transport of our own; nil until a transfer needs one.
+  var pools: ConnectionPools?
   var scheduler: LoadScheduler
   var http3 = HTTP3Servers()
   var trust: TrustState
@@ -43,7 +45,7 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
   static let maximumIdleHandles = 256
   static let maximumIdleConnections = 1024
   /// The same for this process: less if few files can be open.
-  private static let idleConnections = max(
+  static let idleConnections = max(
     64, min(maximumIdleConnections, LoadScheduler.descriptorLimit / 8))
 
   init(loop: EventLoop, options: TransferClientOptions) throws(CurlError) {
@@ -108,6 +110,7 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
     guard !isClosed else { return }
     isClosed = true
     loop.setTimer(of: self, due: nil)
+    pools?.close()
     for handle in idleHandles { handle.free() }
     idleHandles.removeAll()
     scheduler.removeAll()
@@ -145,6 +148,7 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
   // MARK: Called by the loop
 
   func act(on socket: Int32, events: UInt32) {
+    if let pools, pools.act(on: socket, events: events) { return }
     Curl.act(
       multi: multi, socket: socket,
       readable: events & (EPOLLIN.rawValue | EPOLLHUP.rawValue | EPOLLRDHUP.rawValue) != 0,
@@ -167,6 +171,8 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
     }
     if needsLimits { limitConnections() }
     startWaiting()
+    guard let pools else { return }
+    pools.finishRound()
   }
 
   // MARK: Called by libcurl
@@ -247,10 +253,11 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
     return connectedSockets.isRetired(connection)
   }
 
-  private func retireConnectionsIfWanted() {
+  func retireConnectionsIfWanted() {
     guard wantsNewConnections.load(ordering: .acquiring) else { return }
     wantsNewConnections.store(false, ordering: .relaxed)
     connectedSockets.retireAll()
+    pools?.retire()
   }
 
   private static func localPort(of socket: Int32) -> Int32? {

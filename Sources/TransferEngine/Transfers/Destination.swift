@@ -44,6 +44,9 @@ final class Destination: @unchecked Sendable {
   /// certificates and delegates do not extend, and needs TLS 1.3.
   let allowsHTTP3: Bool
 
+  /// The connections of the transport of our own to the server; nil if there never were any.
+  var pool: ConnectionPool?
+
   private var names: [Name]
   /// When the first of the names expires; nil while one of them is unknown.
   private var expiry: Monotonic?
@@ -144,6 +147,9 @@ final class Destination: @unchecked Sendable {
     expiry = nil
     for index in names.indices { names[index].known = nil }
   }
+
+  /// The numbers of the server's name that are known.
+  var knownAddresses: [String] { names.flatMap { $0.known?.addresses ?? [] } }
 
   var namesToForget: [String] { names.map(\.host) }
 

@@ -27,8 +27,10 @@ final class EventLoop: @unchecked Sendable {
   private var commands: [Inbox.Command] = []
   private var timers = DeadlineHeap<ClientCore>()
   private var growthTimers = DeadlineHeap<GrowthTimer>()
+  private var connectTimers = DeadlineHeap<Connection>()
   private var dueNow: [ClientCore] = []
   private var touched: [ClientCore] = []
+  private var unread: [ClientCore] = []
   private var running: [Transfer] = []
   private var failed: [Transfer] = []
   private var broken: [Transfer] = []
@@ -186,7 +188,11 @@ final class EventLoop: @unchecked Sendable {
   /// Sets when a server's loads may use more connections.
   func setTimer(_ timer: GrowthTimer, due: Monotonic) { growthTimers.set(timer, due: due) }
 
+  /// Sets when a connection tries another address as well; nil if it does not.
+  func setTimer(of connection: Connection, due: Monotonic?) { connectTimers.set(connection, due: due) }
+
   private func fireTimers() {
+    while let connection = connectTimers.popEarliest(due: now) { connection.connectNext() }
     while let timer = growthTimers.popEarliest(due: now) { timer.core.growthTimerFired(timer) }
     while let core = timers.popEarliest(due: now) { setTimer(of: core, due: core.timerDue) }
     var index = 0
@@ -322,6 +328,21 @@ final class EventLoop: @unchecked Sendable {
 
   func addUnflushedObserver(_ transfer: Transfer) { unflushedObservers.append(transfer) }
 
+  /// Records that a client's connections may have more to read or to send, although their sockets show nothing.
+  func addUnread(_ core: ClientCore) {
+    if !unread.contains(where: { $0 === core }) { unread.append(core) }
+  }
+
+  private func readRest() {
+    guard !unread.isEmpty else { return }
+    let cores = unread
+    unread.removeAll(keepingCapacity: true)
+    for core in cores {
+      core.pools?.readRest()
+      touch(core)
+    }
+  }
+
   private func finishTouched() {
     var index = 0
     while index < touched.count {
@@ -352,14 +373,16 @@ final class EventLoop: @unchecked Sendable {
   // MARK: Waiting
 
   private var hasWork: Bool {
-    !dueNow.isEmpty || !touched.isEmpty || !failed.isEmpty || !broken.isEmpty || !streaming.isEmpty
+    !dueNow.isEmpty || !touched.isEmpty || !unread.isEmpty || !failed.isEmpty || !broken.isEmpty
+      || !streaming.isEmpty
       || !stopped.isEmpty
       || !ended.isEmpty || !unflushedObservers.isEmpty || !unflushed.isEmpty || !notMultiplexed.isEmpty
   }
 
   private var nextDeadline: Monotonic {
     let end = Monotonic(nanoseconds: .max)
-    return min(timers.earliest ?? end, sweep.next ?? end, growthTimers.earliest ?? end)
+    return min(
+      timers.earliest ?? end, sweep.next ?? end, growthTimers.earliest ?? end, connectTimers.earliest ?? end)
   }
 
   private func timeout() -> Int32 {
@@ -383,7 +406,9 @@ final class EventLoop: @unchecked Sendable {
     if hasPolledInVain { quick?.pace.pollFailed() }
     wakesAt = nil
     actOnReady(count)
-    guard count > 0 else { return }
+    let hasRest = !unread.isEmpty
+    readRest()
+    guard count > 0 || hasRest else { return }
     collectResponses()
     finishDoneTransfers()
   }

@@ -98,6 +98,7 @@ struct LoadScheduler {
     where destination.admittedCount == 0 && queue.removeHost(destination.place) {
       removalLines += destination.removalLines
       destination.isForgotten = true
+      destination.pool?.closeUnused()
       destinations[key] = nil
     }
     (lastPrefix, lastDestination) = ([], nil)

@@ -16,7 +16,7 @@ extension Transfer {
     return rewindSource()
   }
 
-  private func rewindSource() -> Bool {
+  func rewindSource() -> Bool {
     guard case .source(let source) = request.body, sentBodyBytes > 0 else { return true }
     guard source.rewind() else {
       noticedFailure = TransferFailure(

@@ -1,17 +1,21 @@
 import CCurl
+import HTTPSyntax
 
 // Properties of a response that are recorded while it passes, for the rules about endings and for the metrics.
 extension Transfer {
   func note(_ head: TransferHead) {
     response.hasHead = true
     // A server can write anything into the status line. The protocol was negotiated before.
-    response.isHTTP2 = head.version == "HTTP/2" && destination?.isMultiplexed != false
+    response.isHTTP2 =
+      isOnOwnTransport
+      ? carrier?.http2 != nil : head.version == "HTTP/2" && destination?.isMultiplexed != false
     noteHTTP3(head)
     response.announcedLength = head.contentLength
     response.hasNoBody = request.method == "HEAD" || head.status == 204 || head.status == 304
     if request.isUpgrade { noteUpgrade(head) }
     // If the request had a body, libcurl waits for a response body, regardless of the method.
-    if request.method == "HEAD", request.body.isPresent { response.endsAtHead = true }
+    if request.method == "HEAD", request.body.isPresent, !isOnOwnTransport { response.endsAtHead = true }
+    if isOnOwnTransport { noteOwn(head) }
     if let destination, destination.isMultiplexed == nil, !request.isUpgrade, request.signIn == nil {
       core.learn(isMultiplexed: response.isHTTP2 || response.isHTTP3, destination)
     }
@@ -32,10 +36,16 @@ extension Transfer {
     }
   }
 
+  private func noteOwn(_ head: TransferHead) {
+    ownNotes.answeredAt = core.loop.now
+    ownNotes.version = ASCII.lowercased(head.version)
+  }
+
   var observation: EndingRule.Observation {
     EndingRule.Observation(
       isHTTP2: response.isHTTP2,
-      sawEndOfStream: Curl.observesStreams ? handle?.sawEndOfStream : nil,
+      sawEndOfStream: isOnOwnTransport
+        ? ownNotes.sawEndOfStream : Curl.observesStreams ? handle?.sawEndOfStream : nil,
       streamLength: Curl.observesStreams ? handle?.streamBytes : nil,
       announcedLength: response.announcedLength, receivedLength: response.receivedLength,
       isChunked: head.isChunked, hasNoBody: response.hasNoBody,

@@ -96,6 +96,7 @@ extension Transfer {
   func expire() {
     guard machine.cancel() != .none else { return }
     handle?.closesConnection()
+    carrier?.isRetired = true
     let isDeadline = request.deadline.map { $0.moment <= core.loop.now } ?? false
     detachAndFinish(isDeadline ? .deadlinePassed : .timedOut(after: request.idleTimeout ?? .zero))
   }

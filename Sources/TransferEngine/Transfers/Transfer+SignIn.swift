@@ -25,6 +25,22 @@ extension Transfer {
     }
   }
 
+  /// Handles a line of a proxy's response to CONNECT. It only serves to answer a challenge of the proxy.
+  func receiveTunnelLine(_ line: UnsafeRawBufferPointer) -> Bool {
+    switch attempt.tunnelHead.append(line, limits: request.limits) {
+    case .more, .informational: return true
+    case .complete(let head):
+      if !(200..<300 ~= head.status) { attempt.tunnelRefusal = head }
+      // libcurl may ask again over the same connection.
+      attempt.tunnelHead = HeadCollector()
+      return true
+    case .failure:
+      // The framing of this response is libcurl's concern, which ignores its body.
+      attempt.tunnelHead = HeadCollector()
+      return true
+    }
+  }
+
   /// A complete head, and the state of its lines.
   struct HeldHead {
     let head: TransferHead

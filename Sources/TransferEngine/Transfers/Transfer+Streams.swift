@@ -92,7 +92,7 @@ extension Transfer {
       }
     }
     undelivered = nil
-    done(CURLE_OK)
+    if isOnOwnTransport { ended(nil) } else { done(CURLE_OK) }
   }
 
   /// Ending a pause makes libcurl check a transfer again.

@@ -17,7 +17,13 @@ package final class Transfer: @unchecked Sendable {
   // a check for overlapping accesses could find nothing.
   @exclusivity(unchecked) var machine = TransferStateMachine()
   @exclusivity(unchecked) var head = HeadCollector()
+  /// What libcurl gets; nil if it has no part in the transfer.
   var handle: EasyHandle?
+  /// The connection of the transport of our own, if it carries the transfer.
+  var carrier: Connection?
+  var stream: Int32 = 0
+  private(set) var isOnOwnTransport = false
+  @exclusivity(unchecked) var ownNotes = OwnNotes()
   var response = ResponseNotes()
   /// Set if the body is encoded.
   var decoder: BodyDecoder?
@@ -175,6 +181,11 @@ package final class Transfer: @unchecked Sendable {
     guard machine.begin() == .attach, let destination else { return }
     beginMoment = core.loop.now
     if let failure = observer?.transferWillBegin() { return fail(failure) }
+    if core.ownTransport(for: self, to: destination) != nil {
+      isOnOwnTransport = true
+      startBody()
+      return place(fresh: false)
+    }
     do {
       let handle = try takeHandle()
       self.handle = handle
@@ -202,6 +213,7 @@ package final class Transfer: @unchecked Sendable {
       core.giveBack(handle)
       self.handle = nil
     }
+    leaveCarrier()
     core.loop.remove(self)
     finish(TransferEnd(failure: noticedFailure))
   }
@@ -259,6 +271,10 @@ package final class Transfer: @unchecked Sendable {
   }
 
   func applyPauses() {
+    if let carrier {
+      carrier.applyPauses(of: self, isSendPaused: machine.isSendPaused)
+      return core.loop.touch(core)
+    }
     guard let handle else { return }
     Curl.pause(handle.easy, receiving: machine.isReceivePaused, sending: machine.isSendPaused)
     // libcurl delivers the bytes it kept during this call, which may also end the transfer.
@@ -266,8 +282,6 @@ package final class Transfer: @unchecked Sendable {
   }
 
   // MARK: What libcurl reports
-
-  enum Reception { case accepted, keep, stop }
 
   func receive(_ bytes: UnsafeRawBufferPointer) -> Reception {
     if !deliverHeldHead() { return .stop }
@@ -367,22 +381,6 @@ package final class Transfer: @unchecked Sendable {
     }
   }
 
-  /// Handles a line of a proxy's response to CONNECT. It only serves to answer a challenge of the proxy.
-  private func receiveTunnelLine(_ line: UnsafeRawBufferPointer) -> Bool {
-    switch attempt.tunnelHead.append(line, limits: request.limits) {
-    case .more, .informational: return true
-    case .complete(let head):
-      if !(200..<300 ~= head.status) { attempt.tunnelRefusal = head }
-      // libcurl may ask again over the same connection.
-      attempt.tunnelHead = HeadCollector()
-      return true
-    case .failure:
-      // The framing of this response is libcurl's concern, which ignores its body.
-      attempt.tunnelHead = HeadCollector()
-      return true
-    }
-  }
-
   func readBody(into buffer: UnsafeMutableRawBufferPointer) -> TransferBodyRead {
     guard case .source(let source) = request.body, machine.isRunning else { return .failed }
     lastActivity = core.loop.now
@@ -458,7 +456,8 @@ package final class Transfer: @unchecked Sendable {
   func detach(_ failure: TransferFailure?) -> TransferEnd {
     var end = endAfterRemaining ?? TransferEnd()
     end.failure = failure
-    if let bodyHashes {
+    // The rest of a body that is not delivered yet belongs to its hashes.
+    if let bodyHashes, undelivered == nil {
       self.bodyHashes = nil
       for hash in bodyHashes { end.bodyHashes[hash.algorithm] = hash.finish() }
     }
@@ -472,6 +471,9 @@ package final class Transfer: @unchecked Sendable {
       core.detach(handle)
       core.giveBack(handle)
       self.handle = nil
+    } else if isOnOwnTransport {
+      if request.collectsTimings, end.timings == nil { end.timings = ownTimings }
+      leaveCarrier()
     }
     return end
   }

@@ -32,6 +32,8 @@ package struct TransferClientOptions: Sendable {
   package var unixSocketPath: String?
   /// Whether requests may use HTTP/3, if libcurl supports it.
   package var usesHTTP3 = false
+  /// Whether the transport of our own carries the requests that it can, instead of libcurl.
+  package var usesOwnTransport = false
   /// Whether idle connections of HTTP/3 are used again. Tests change it, because they cannot wait until one is too old.
   package var reusesHTTP3Connections = true
   /// Called with each address, and the URL it is for, before the engine connects to it. Returns a sentence to reject

@@ -26,6 +26,7 @@ final class SessionPool: Sendable {
       let configuration = URLSessionConfiguration.ephemeral
       configuration.trustedCertificates = .file(authority)
       configuration.httpMaximumConnectionsPerHost = Int.random(in: 1...8, using: &random)
+      configuration.transport = Bool.random(using: &random) ? .own : .libcurl
       delegate = Bool.random(using: &random) ? SoakDelegate() : nil
       session = URLSession(configuration: configuration, delegate: delegate, delegateQueue: nil)
       cancelsAtEnd = Int.random(in: 0..<10, using: &random) < 3

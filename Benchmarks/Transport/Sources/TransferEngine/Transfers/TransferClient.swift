@@ -1,1 +1,0 @@
-../../../../../Sources/TransferEngine/Transfers/TransferClient.swift

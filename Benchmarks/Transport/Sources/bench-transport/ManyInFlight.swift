@@ -1,1 +1,0 @@
-../../../Sources/bench-retriever/ManyInFlight.swift

@@ -1,1 +1,0 @@
-../../../Sources/bench-retriever/Queue.swift

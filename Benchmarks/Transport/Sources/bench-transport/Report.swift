@@ -1,1 +1,0 @@
-../../../Sources/bench-retriever/Report.swift

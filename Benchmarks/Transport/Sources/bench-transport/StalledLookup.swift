@@ -1,1 +1,0 @@
-../../../Sources/bench-retriever/StalledLookup.swift

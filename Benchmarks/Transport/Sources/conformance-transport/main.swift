@@ -1,1 +1,0 @@
-../../../../Tests/Programs/conformance-retriever/main.swift
