@@ -138,6 +138,14 @@ import Testing
     #expect(observer.record.failure == nil && observer.record.body == Array(text.utf8))
   }
 
+  @Test(arguments: [99_000, 110_000])
+  func `a line of a head has libcurl's limit`(_ length: Int) async throws {
+    let field = String(repeating: "a", count: length)
+    let server = try ScriptedServer.http { _ in Reply(headers: [("X-Long", field)], text: "hello") }
+    let record = try await Self.client().run(TransferRequest(url: server.address()))
+    #expect(record.failure?.code == (length < 100 << 10 ? nil : .headTooLarge))
+  }
+
   @Test func `a body without a length is sent in chunks`() async throws {
     let received = Mutex<[UInt8]>([])
     let server = try ScriptedServer.http { request in

@@ -160,10 +160,14 @@ extension Connection {
   private func takeLine(from rest: inout UnsafeRawBufferPointer, _ exchange: any Exchange) -> Bool {
     guard let base = rest.baseAddress, let found = memchr(base, 10, rest.count) else {
       reader.line += rest
-      if reader.line.count > exchange.request.limits.headerBytes { end(exchange, .tooLongLine) }
+      if reader.line.count > ResponseReader.maximumLineBytes { end(exchange, .tooLongLine) }
       return false
     }
     let count = base.distance(to: UnsafeRawPointer(found)) + 1
+    guard reader.line.count + count <= ResponseReader.maximumLineBytes else {
+      end(exchange, .tooLongLine)
+      return false
+    }
     let piece = UnsafeRawBufferPointer(rebasing: rest[..<count])
     rest = UnsafeRawBufferPointer(rebasing: rest[count...])
     if reader.line.isEmpty { return handle(piece, rest, exchange) }

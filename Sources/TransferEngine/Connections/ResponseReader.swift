@@ -14,6 +14,9 @@ struct ResponseReader {
     case trailers
   }
 
+  /// The maximum length of a line, which is that of libcurl.
+  static let maximumLineBytes = 100 << 10
+
   var part = Part.head
   /// The beginning of a line whose end has not arrived.
   var line: [UInt8] = []
