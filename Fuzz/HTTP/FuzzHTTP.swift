@@ -23,6 +23,7 @@ private let readInput: @Sendable (UnsafeRawBufferPointer) -> Void =
   case "parts": readParts
   case "dates": readDates
   case "replies": readReply
+  case "responses": readResponse
   case let name: fatalError("FUZZ_CODEC is \(name)")
   }
 
@@ -184,6 +185,91 @@ private func byte(at position: Int64) -> UInt8 { UInt8(position % 251) }
         contentDisposition: fields["Content-Disposition"], url: origin, mimeType: fields["Content-Type"])
       precondition(!name.isEmpty && !name.contains("/") && !hasLineEnd(name), "the name is not a file name")
       return
+    }
+  }
+}
+
+/// The first byte decides how the response is cut, and whether it may have a body. What is read must not depend on the
+/// cuts.
+@Sendable private func readResponse(_ input: UnsafeRawBufferPointer) {
+  guard let first = input.first else { return }
+  let response = UnsafeRawBufferPointer(rebasing: input.dropFirst())
+  let isForHead = first & 1 == 1
+  var (inOne, inPieces) = (ResponseRecord(), ResponseRecord())
+  _ = inOne.read(response, isForHead: isForHead)
+  var start = 0
+  var seed = UInt32(first)
+  while start < response.count {
+    seed = seed &* 1_664_525 &+ 1_013_904_223
+    let end = min(response.count, start + (first < 4 ? 1 : 1 + Int(seed >> 24) % 40))
+    guard inPieces.read(UnsafeRawBufferPointer(rebasing: response[start..<end]), isForHead: isForHead) else {
+      break
+    }
+    start = end
+  }
+  precondition(inOne.heads == inPieces.heads, "the heads depend on the cuts")
+  precondition(inOne.body == inPieces.body, "the body depends on the cuts")
+  precondition(inOne.failure == inPieces.failure, "the failure depends on the cuts")
+  precondition(inOne.isComplete == inPieces.isComplete, "the end depends on the cuts")
+  precondition(
+    inOne.failure != nil || inOne.taken == inPieces.taken, "the length of the response depends on the cuts")
+}
+
+/// What was read of one response.
+private struct ResponseRecord {
+  private var reader = ResponseReader()
+  private var collector = HeadCollector()
+  private static let limits: TransferLimits = {
+    var limits = TransferLimits()
+    limits.headerBytes = 2048
+    return limits
+  }()
+  private(set) var heads: [[UInt8]] = []
+  private(set) var body: [UInt8] = []
+  private(set) var failure: TransferFailure?
+  private(set) var isComplete = false
+  /// The number of bytes that belong to the response.
+  private(set) var taken = 0
+
+  init() { reader.reset(maximumTrailerBytes: Self.limits.headerBytes) }
+
+  /// False if nothing more can follow.
+  mutating func read(_ bytes: UnsafeRawBufferPointer, isForHead: Bool) -> Bool {
+    var rest = bytes
+    while failure == nil {
+      switch reader.next(from: &rest) {
+      case .needsMore:
+        precondition(rest.isEmpty, "bytes are left, although more are needed")
+        taken += bytes.count
+        return true
+      case .headLine(let line): take(line, isForHead: isForHead)
+      case .joinedHeadLine(let line): line.withUnsafeBytes { take($0, isForHead: isForHead) }
+      case .piece(let piece):
+        precondition(!piece.isEmpty, "a piece is empty")
+        body += piece
+        reader.took(piece.count, from: &rest)
+      case .end:
+        taken += bytes.count - rest.count
+        isComplete = true
+        return false
+      case .failure(let reported): failure = reported
+      }
+    }
+    return false
+  }
+
+  private mutating func take(_ line: UnsafeRawBufferPointer, isForHead: Bool) {
+    switch collector.append(line, limits: Self.limits) {
+    case .more: break
+    case .failure(let reported): failure = reported
+    case .informational(let head):
+      heads.append(head.block)
+      reader.reset(maximumTrailerBytes: Self.limits.headerBytes)
+    case .complete(let head):
+      heads.append(head.block)
+      reader.endHead(
+        version: head.version, hasNoBody: isForHead || head.status == 204 || head.status == 304,
+        isChunked: collector.isChunked, length: head.contentLength)
     }
   }
 }

@@ -1,8 +1,8 @@
 // RTLD_NEXT is a GNU extension.
 #define _GNU_SOURCE
 #include "COwnTransport.h"
+#include "functions.h"
 
-#include <dlfcn.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -74,7 +74,8 @@ enum {
     F(int, nghttp2_session_want_read, (nghttp2_session *))                                                            \
     F(uint32_t, nghttp2_session_get_remote_settings, (nghttp2_session *, int32_t))
 
-#define DECLARE(result, name, arguments) static result(*p_##name) arguments;
+// Behind this program: CHTTP2Tap replaces some of these functions for libcurl.
+#define LIBRARIES RTLD_NEXT
 FUNCTIONS(DECLARE)
 
 struct session {
@@ -134,11 +135,6 @@ static ssize_t reads_body(nghttp2_session *session, int32_t stream, uint8_t *byt
 }
 
 static void find_functions(void) {
-// Looks behind this program: CHTTP2Tap replaces some of these functions for libcurl. The C standard has no conversion
-// from an object pointer to a function pointer; POSIX has.
-#define FIND(result, name, arguments)                                                                                 \
-    *(void **)&p_##name = dlsym(RTLD_NEXT, #name);                                                                    \
-    if (!p_##name) return;
     FUNCTIONS(FIND)
     nghttp2_session_callbacks *made = NULL;
     if (p_nghttp2_session_callbacks_new(&made) != 0) return;

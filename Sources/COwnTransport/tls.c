@@ -1,8 +1,8 @@
 // RTLD_DEFAULT is a GNU extension.
 #define _GNU_SOURCE
 #include "COwnTransport.h"
+#include "functions.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sys/socket.h>
@@ -90,7 +90,7 @@ enum {
     F(void, BIO_set_flags, (BIO *, int))                                                                              \
     F(void, BIO_clear_flags, (BIO *, int))
 
-#define DECLARE(result, name, arguments) static result(*p_##name) arguments;
+#define LIBRARIES RTLD_DEFAULT
 FUNCTIONS(DECLARE)
 
 static bool is_available;
@@ -123,10 +123,6 @@ static int bio_create(BIO *bio) {
 }
 
 static void find_functions(void) {
-// The C standard has no conversion from an object pointer to a function pointer; POSIX has.
-#define FIND(result, name, arguments)                                                                                 \
-    *(void **)&p_##name = dlsym(RTLD_DEFAULT, #name);                                                                 \
-    if (!p_##name) return;
     FUNCTIONS(FIND)
     socket_method = p_BIO_meth_new(BIO_SOURCE_AND_SINK | p_BIO_get_new_index(), "socket");
     if (!socket_method) return;

@@ -75,6 +75,22 @@ import Testing
     #expect(record.failure?.message == "This address is not allowed." && server.connectionCount == 0)
   }
 
+  @Test func `an address that the policy refuses does not stand in the way of others`() async throws {
+    let server = try ScriptedServer.http { _ in Reply(text: "hello") }
+    let asked = Mutex(0)
+    let client = try Self.client {
+      $0.names = Self.names(["127.0.0.7", "127.0.0.1"])
+      $0.addressRefusal = { _, _, _ in
+        asked.withLock {
+          $0 += 1
+          return $0 == 1 ? "This address is not allowed." : nil
+        }
+      }
+    }
+    let record = try await client.run(TransferRequest(url: "http://some.test:\(server.port)/"))
+    #expect(record.failure == nil && record.body == Array("hello".utf8) && asked.withLock { $0 } == 2)
+  }
+
   @Test func `a request that is cancelled before its connection is ready is never sent`() async throws {
     let accepted = Gate()
     // A TLS server that never answers the handshake.
@@ -144,6 +160,21 @@ import Testing
     let server = try ScriptedServer.http { _ in Reply(headers: [("X-Long", field)], text: "hello") }
     let record = try await Self.client().run(TransferRequest(url: server.address()))
     #expect(record.failure?.code == (length < 100 << 10 ? nil : .headTooLarge))
+  }
+
+  @Test func `fields that nghttp2 would never send are an error`() async throws {
+    let server = try HTTP2FaultServer { connection in
+      try connection.handshake()
+      while true { try connection.respond(stream: try connection.nextRequest(), text: "hello") }
+    }
+    let client = try Self.client()
+    var request = TransferRequest(url: server.address())
+    #expect(try await client.run(request).failure == nil)
+    request.headers = [TransferHeader("X-Long", String(repeating: "a", count: 70_000))]
+    let record = try await client.run(request)
+    #expect(record.failure?.message.contains("longer than 61440 bytes") == true)
+    request.headers = []
+    #expect(try await client.run(request).body == Array("hello".utf8))
   }
 
   @Test func `a body without a length is sent in chunks`() async throws {

@@ -77,4 +77,18 @@ struct Judgement: Sendable {
       "A body in an unrequested coding is delivered without decoding."),
     Judgement("content coding: ", .refusedHere, "stricter", "A truncated compressed body is an error."),
   ]
+
+  /// Judgements of the differences between libcurl and the transport of our own.
+  static let own: [Judgement] = [
+    Judgement("status line: ", .refusedHere, "stricter", "The version is HTTP/1.0 or HTTP/1.1."),
+    Judgement("line end: ", .refusedHere, "stricter", "A CR in an unexpected place is not ignored."),
+    Judgement("cut: chunks", .refusedHere, "stricter", "The last line end is a part of the response."),
+    Judgement("chunk size: ", .refusedHere, "stricter", "A size consists of hexadecimal digits only."),
+    Judgement("chunk", .error, "different error code", "The error says that a chunk is invalid."),
+    Judgement("large: a chunk extension", .refusedHere, "stricter", "A line has a maximum length."),
+    Judgement("trailer: ", .acceptedHere, "more tolerant", "Trailers may be as long as a head."),
+    Judgement("trailer: ", .error, "different error code", "The error says that the trailers are too long."),
+    Judgement(
+      "interim alone: ", .acceptedHere, "more tolerant", "A response with status 101 may have an empty body."),
+  ]
 }

@@ -52,16 +52,16 @@ enum Outcome: Sendable, Equatable {
 
 /// The kind of difference between two outcomes.
 enum Difference: String, Sendable {
-  case refusedHere = "only curl accepts"
-  case acceptedHere = "only Retriever accepts"
+  case refusedHere = "accepted only there"
+  case acceptedHere = "accepted only here"
   case error = "different errors"
   case status = "different statuses"
   case body = "different bodies"
   case fields = "different fields"
 
   /// Compares two outcomes. Returns nil if they are equal.
-  init?(curl: Outcome, retriever: Outcome) {
-    switch (curl, retriever) {
+  init?(reference: Outcome, result: Outcome) {
+    switch (reference, result) {
     case (.response, .failure): self = .refusedHere
     case (.failure, .response): self = .acceptedHere
     case (.failure(let one, _), .failure(let other, _)):

@@ -4,9 +4,10 @@ import Foundation
 struct Page {
   let replies: [RawReply]
   let rows: [Differential.Row]
+  let ownRows: [Differential.Row]
   let version: String
 
-  var summary: String {
+  func summary(of rows: [Differential.Row]) -> String {
     "\(replies.count) replies: \(replies.count - rows.count) with the same result, \(rows.count) with a difference"
   }
 
@@ -16,34 +17,40 @@ struct Page {
       "Written by `make differential`; do not edit by hand.", "",
       "Retriever transfers bytes with libcurl, but interprets responses itself. Both clients got the same raw replies.",
       "The comparison covers the status or the class of error, the body, and the fields.", "",
-      "**\(summary)** (\(version)).", "",
+      "**\(summary(of: rows))** (\(version)).", "",
       "| Judgement | Replies |", "|---|---|",
     ]
-    let words = Dictionary(grouping: rows) { $0.judgement?.word ?? "no judgement" }
-    for (word, rows) in words.sorted(by: { ($1.value.count, $0.key) < ($0.value.count, $1.key) }) {
-      lines.append("| \(word) | \(rows.count) |")
-    }
-    lines += [
-      "",
-      "An error is shown as its class and the client's code: curl's exit code, or the code of `URLError`.",
-      "Control characters are shown as symbols.",
-    ]
+    lines +=
+      Self.counts(rows) + [
+        "",
+        "An error is shown as its class and the client's code: curl's exit code, or the code of `URLError`.",
+        "Control characters are shown as symbols.",
+      ]
     var area: String?
-    for group in grouped {
+    for group in grouped(rows) {
       if group.row.reply.area != area {
         area = group.row.reply.area
         let name = group.row.reply.area
         lines += ["", "## \(name.prefix(1).uppercased())\(name.dropFirst())", ""]
         lines += ["| Reply | curl | Retriever | Judgement |", "|---|---|---|---|"]
       }
-      lines.append(
-        "| " + ([group.name] + Self.cells(group.row)).map(Self.escaped).joined(separator: " | ") + " |")
+      lines.append(Self.line(group))
+    }
+    lines += [
+      "", "# Differences between the transports", "",
+      "The same replies over [Retriever's own transport](transport.md), compared with Retriever over libcurl.",
+      "",
+      "**\(summary(of: ownRows)).**", "", "| Judgement | Replies |", "|---|---|",
+    ]
+    lines += Self.counts(ownRows) + ["", "| Reply | libcurl | Own | Judgement |", "|---|---|---|---|"]
+    for group in grouped(ownRows) {
+      lines.append(Self.line((group.row, "\(group.row.reply.area): \(group.name)")))
     }
     return lines.joined(separator: "\n") + "\n"
   }
 
   /// The rows of the tables. Replies of an area with the same difference share a row.
-  private var grouped: [(row: Differential.Row, name: String)] {
+  private func grouped(_ rows: [Differential.Row]) -> [(row: Differential.Row, name: String)] {
     var groups: [(row: Differential.Row, names: [String])] = []
     for row in rows {
       let same = groups.lastIndex { group in
@@ -68,9 +75,21 @@ struct Page {
 
   private static let maximumNames = 8
 
+  private static func counts(_ rows: [Differential.Row]) -> [String] {
+    Dictionary(grouping: rows) { $0.judgement?.word ?? "no judgement" }
+      .sorted { ($1.value.count, $0.key) < ($0.value.count, $1.key) }
+      .map { word, rows in "| \(word) | \(rows.count) |" }
+  }
+
+  private static func line(_ group: (row: Differential.Row, name: String)) -> String {
+    "| " + ([group.name] + cells(group.row)).map(escaped).joined(separator: " | ") + " |"
+  }
+
   private static func cells(_ row: Differential.Row) -> [String] {
     let judgement = row.judgement.map { "**\($0.word)**: \($0.reason)" } ?? "no judgement"
-    return [row.curl.summary(besides: row.retriever), row.retriever.summary(besides: row.curl), judgement]
+    return [
+      row.reference.summary(besides: row.result), row.result.summary(besides: row.reference), judgement,
+    ]
   }
 
   private static func escaped(_ text: String) -> String {

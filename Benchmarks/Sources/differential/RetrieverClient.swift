@@ -5,11 +5,13 @@ import Retriever
 struct RetrieverClient {
   private static let concurrency = 8
 
-  static func load(_ replies: [RawReply], from server: ReplyServer) async -> [Outcome] {
+  let transport: URLSessionConfiguration.Transport
+
+  func load(_ replies: [RawReply], from server: ReplyServer) async -> [Outcome] {
     await withTaskGroup(of: (Int, Outcome).self) { group in
       var outcomes = [Outcome?](repeating: nil, count: replies.count)
       for number in replies.indices {
-        if number >= concurrency, let (done, outcome) = await group.next() { outcomes[done] = outcome }
+        if number >= Self.concurrency, let (done, outcome) = await group.next() { outcomes[done] = outcome }
         group.addTask { (number, await outcome(of: replies[number], at: server.address(number))) }
       }
       for await (done, outcome) in group { outcomes[done] = outcome }
@@ -17,10 +19,11 @@ struct RetrieverClient {
     }
   }
 
-  private static func outcome(of reply: RawReply, at address: String) async -> Outcome {
+  private func outcome(of reply: RawReply, at address: String) async -> Outcome {
     guard let url = URL(string: address) else { return .failure(.other, "no URL") }
     let configuration = URLSessionConfiguration.ephemeral
     configuration.urlCache = nil
+    configuration.transport = transport
     configuration.timeoutIntervalForResource = TimeInterval(CurlClient.timeLimit)
     let session = URLSession(configuration: configuration)
     defer { session.finishTasksAndInvalidate() }
@@ -33,7 +36,7 @@ struct RetrieverClient {
       for (name, value) in response.allHeaderFields { fields["\(name)".lowercased()] = "\(value)" }
       return .response(Outcome.Response(status: response.statusCode, fields: fields, body: body))
     } catch let error as URLError {
-      return .failure(failure(error), "\(error.errorCode)")
+      return .failure(Self.failure(error), "\(error.errorCode)")
     } catch {
       return .failure(.other, "\(error)")
     }

@@ -23,10 +23,10 @@ extension Connection {
   // MARK: Sending
 
   func startHTTP1(_ exchange: any Exchange) {
-    reader.reset()
+    reader.reset(maximumTrailerBytes: exchange.request.limits.headerBytes)
     requestBody = RequestBody()
     do throws(TransferFailure) {
-      try appendHead(of: exchange.request)
+      try appendHead(of: exchange.request, to: exchange.target)
     } catch {
       self.exchange = nil
       pools.keepIdle(self)
@@ -45,9 +45,11 @@ extension Connection {
     wantMore()
   }
 
-  private func appendHead(of request: TransferRequest) throws(TransferFailure) {
+  private func appendHead(
+    of request: TransferRequest, to target: RequestTarget?
+  ) throws(TransferFailure) {
     pools.output.removeAll(keepingCapacity: true)
-    guard let target = RequestTarget(request.url) else {
+    guard let target else {
       throw TransferFailure(.badURL, message: "The URL is not valid.")
     }
     append(request.method)
@@ -110,42 +112,27 @@ extension Connection {
 
   func receivedHTTP1(_ bytes: UnsafeRawBufferPointer) {
     var rest = bytes
-    while !rest.isEmpty, stage == .ready {
-      // Nobody asked for these bytes.
-      guard let exchange else { return close() }
-      switch reader.part {
-      case .head, .chunkSize, .chunkEnd, .trailers:
-        guard takeLine(from: &rest, exchange) else { return }
-      case .body(let remaining):
-        let count = Int(min(Int64(rest.count), remaining))
-        guard deliver(count, of: &rest, exchange) else { return }
-        reader.part = .body(remaining: remaining - Int64(count))
-        if remaining == Int64(count) { return complete(exchange, rest) }
-      case .chunk(let remaining):
-        let count = Int(min(Int64(rest.count), remaining))
-        guard deliver(count, of: &rest, exchange) else { return }
-        reader.part = remaining == Int64(count) ? .chunkEnd : .chunk(remaining: remaining - Int64(count))
-      case .untilClose:
-        guard deliver(rest.count, of: &rest, exchange) else { return }
+    while stage == .ready {
+      guard let exchange else {
+        // Nobody asked for these bytes.
+        if !rest.isEmpty { close() }
+        return
       }
-    }
-  }
-
-  /// Passes a piece of the body on. False if the rest must wait, or the exchange has ended.
-  private func deliver(
-    _ count: Int, of rest: inout UnsafeRawBufferPointer, _ exchange: any Exchange
-  ) -> Bool {
-    switch exchange.receive(UnsafeRawBufferPointer(rebasing: rest[..<count])) {
-    case .accepted:
-      rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-      return stage == .ready
-    case .keep:
-      kept += rest
-      wantMore()
-      return false
-    case .stop:
-      end(exchange, exchange.noticedFailure ?? .cancelled)
-      return false
+      switch reader.next(from: &rest) {
+      case .needsMore: return
+      case .headLine(let line): takeHeadLine(line, exchange)
+      case .joinedHeadLine(let line): line.withUnsafeBytes { takeHeadLine($0, exchange) }
+      case .piece(let piece):
+        switch exchange.receive(piece) {
+        case .accepted: reader.took(piece.count, from: &rest)
+        case .keep:
+          kept += rest
+          return wantMore()
+        case .stop: end(exchange, exchange.noticedFailure ?? .cancelled)
+        }
+      case .end: return complete(exchange, rest)
+      case .failure(let failure): end(exchange, failure)
+      }
     }
   }
 
@@ -156,91 +143,19 @@ extension Connection {
     exchange.ended(failure)
   }
 
-  /// Handles a line if it is complete. False if it is not, or the exchange has ended.
-  private func takeLine(from rest: inout UnsafeRawBufferPointer, _ exchange: any Exchange) -> Bool {
-    guard let base = rest.baseAddress, let found = memchr(base, 10, rest.count) else {
-      reader.line += rest
-      if reader.line.count > ResponseReader.maximumLineBytes { end(exchange, .tooLongLine) }
-      return false
-    }
-    let count = base.distance(to: UnsafeRawPointer(found)) + 1
-    guard reader.line.count + count <= ResponseReader.maximumLineBytes else {
-      end(exchange, .tooLongLine)
-      return false
-    }
-    let piece = UnsafeRawBufferPointer(rebasing: rest[..<count])
-    rest = UnsafeRawBufferPointer(rebasing: rest[count...])
-    if reader.line.isEmpty { return handle(piece, rest, exchange) }
-    let line = reader.line + piece
-    reader.line.removeAll(keepingCapacity: true)
-    return line.withUnsafeBytes { handle($0, rest, exchange) }
-  }
-
-  private func handle(
-    _ line: UnsafeRawBufferPointer, _ rest: UnsafeRawBufferPointer, _ exchange: any Exchange
-  ) -> Bool {
-    switch reader.part {
-    case .head: return handleHeadLine(line, rest, exchange)
-    case .chunkSize:
-      guard let size = ResponseReader.chunkSize(line) else {
-        end(exchange, .badChunk)
-        return false
-      }
-      reader.part = size == 0 ? .trailers : .chunk(remaining: size)
-    case .chunkEnd:
-      guard line.first == 10 || line.first == 13 && line.count == 2 else {
-        end(exchange, .badChunk)
-        return false
-      }
-      reader.part = .chunkSize
-    case .trailers:
-      reader.trailerBytes += line.count
-      guard reader.trailerBytes <= exchange.request.limits.headerBytes else {
-        end(exchange, .tooLongLine)
-        return false
-      }
-      if line.first == 10 || line.first == 13 {
-        complete(exchange, rest)
-        return false
-      }
-    case .body, .untilClose, .chunk: break
-    }
-    return stage == .ready
-  }
-
-  private func handleHeadLine(
-    _ line: UnsafeRawBufferPointer, _ rest: UnsafeRawBufferPointer, _ exchange: any Exchange
-  ) -> Bool {
-    if reader.isAtStatusLine {
-      guard ResponseReader.isStatusLine(line) else {
-        end(exchange, .notHTTP)
-        return false
-      }
-      reader.isAtStatusLine = false
-    } else {
-      reader.note(line)
-    }
+  private func takeHeadLine(_ line: UnsafeRawBufferPointer, _ exchange: any Exchange) {
+    let request = exchange.request
     switch exchange.receiveHead(line) {
-    case .more: return true
-    case .failure(let failure):
-      end(exchange, failure)
-      return false
+    case .more: break
+    case .failure(let failure): end(exchange, failure)
     case .informational(let head):
       exchange.receive(informational: head)
-      reader.reset()
-      return true
+      reader.reset(maximumTrailerBytes: request.limits.headerBytes)
     case .complete(let head):
-      let request = exchange.request
       reader.endHead(
         version: head.version, hasNoBody: request.hasNoResponseBody(status: head.status),
         isChunked: exchange.isChunked, length: head.contentLength)
-      guard exchange.deliver(head) else {
-        end(exchange, exchange.noticedFailure ?? .cancelled)
-        return false
-      }
-      guard reader.part == .body(remaining: 0) else { return stage == .ready }
-      complete(exchange, rest)
-      return false
+      if !exchange.deliver(head) { end(exchange, exchange.noticedFailure ?? .cancelled) }
     }
   }
 
@@ -268,14 +183,4 @@ extension Connection {
     if let alert { return exchange.ended(alert) }
     exchange.lost(isReused: requestCount > 1, wasRefused: false, .cutOff)
   }
-}
-
-extension TransferFailure {
-  static let badChunk = TransferFailure(
-    .badReply, message: "The response is not valid HTTP: it has an invalid chunk.")
-  static let notHTTP = TransferFailure(
-    .badReply,
-    message: "The response is not valid HTTP: it does not begin with a status line. "
-      + "Check that the URL has the port of an HTTP server.")
-  static let tooLongLine = TransferFailure(.headTooLarge, message: "The response's header is too long.")
 }

@@ -31,6 +31,8 @@ final class Connection: DeadlineOwner, @unchecked Sendable {
   private var addresses: ArraySlice<SocketAddress>
   private var attempts: [Int32] = []
   private var connectError: Int32 = 0
+  /// Why this machine did not try an address.
+  private var localFailure: TransferFailure?
   /// The time after which the next address is tried as well (RFC 8305, 5).
   private static let attemptDelay = Duration.milliseconds(200)
 
@@ -92,12 +94,13 @@ final class Connection: DeadlineOwner, @unchecked Sendable {
         Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue) | Int32(SOCK_CLOEXEC.rawValue), 0)
       guard socket >= 0 else {
         // This machine may have no IPv6.
-        if errno == EAFNOSUPPORT { continue }
-        return fail(.noSocket(errno))
+        if errno != EAFNOSUPPORT { localFailure = .noSocket(errno) }
+        continue
       }
       if let refusal = refusal(of: address) {
+        localFailure = TransferFailure(.refusedByPolicy, message: refusal)
         Glibc.close(socket)
-        return fail(TransferFailure(.refusedByPolicy, message: refusal))
+        continue
       }
       var one: Int32 = 1
       setsockopt(socket, Int32(IPPROTO_TCP), TCP_NODELAY, &one, socklen_t(MemoryLayout<Int32>.size))
@@ -118,7 +121,7 @@ final class Connection: DeadlineOwner, @unchecked Sendable {
     }
     guard attempts.isEmpty else { return }
     pool.server.wasUnreachable()
-    fail(.unreachable(pool.server.address, connectError))
+    fail(localFailure ?? .unreachable(pool.server.address, connectError))
   }
 
   private func refusal(of address: SocketAddress) -> String? {
@@ -134,7 +137,11 @@ final class Connection: DeadlineOwner, @unchecked Sendable {
     var code: Int32 = 0
     var length = socklen_t(MemoryLayout<Int32>.size)
     getsockopt(socket, SOL_SOCKET, SO_ERROR, &code, &length)
-    if code == 0 { return didConnect(over: socket) }
+    if code == 0 {
+      // The event may have been of a former socket with the same number.
+      guard SocketAddress.text(of: socket, isRemote: true) != nil else { return }
+      return didConnect(over: socket)
+    }
     connectError = code
     attempts.remove(at: index)
     pools.closes(socket)
@@ -190,7 +197,7 @@ final class Connection: DeadlineOwner, @unchecked Sendable {
     }
     if offersHTTP2 || isPriorKnowledge || !isSecure { pool.server.spoke(isHTTP2) }
     // The server may have sent something behind the handshake, of which epoll knows nothing.
-    if let tls, own_tls_has_pending(tls) { pools.readLater(self) }
+    if let tls, own_tls_has_pending(tls) { pools.continueLater(self) }
     if isHTTP2 {
       want(EPOLLIN.rawValue)
       for exchange in exchanges { carry(exchange) }
@@ -221,7 +228,6 @@ final class Connection: DeadlineOwner, @unchecked Sendable {
       if waiting.isEmpty, stage != .ready { close() }
     } else if let http2 {
       guard http2.drop(exchange) else { return }
-      if isRetired, http2.isEmpty { flush() }
       pools.flushLater(self)
     } else if self.exchange === exchange {
       self.exchange = nil
@@ -312,7 +318,7 @@ final class Connection: DeadlineOwner, @unchecked Sendable {
       }
     }
     // OpenSSL may hold bytes of which epoll knows nothing.
-    if tls != nil { pools.readLater(self) }
+    if tls != nil { pools.continueLater(self) }
   }
 
   private var isReceivePaused: Bool { exchange?.pausesConnection() == true }

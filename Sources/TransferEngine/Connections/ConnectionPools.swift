@@ -157,11 +157,8 @@ final class ConnectionPools: @unchecked Sendable {
     host.touch()
   }
 
-  /// Makes a connection with more than its share to send continue after others had their turn.
-  func flushInNextRound(_ connection: Connection) { readLater(connection) }
-
-  /// Makes a connection read again after others had their turn.
-  func readLater(_ connection: Connection) {
+  /// Makes a connection with more than its share to read or to send continue after others had their turn.
+  func continueLater(_ connection: Connection) {
     unread.append(connection)
     host.readInNextRound()
   }
@@ -196,7 +193,7 @@ final class ConnectionPools: @unchecked Sendable {
     return true
   }
 
-  /// Reads what is left of connections that had more than their share.
+  /// Reads and sends what is left of connections that had more than their share.
   func readRest() {
     guard !unread.isEmpty else { return }
     let connections = unread

@@ -4,6 +4,8 @@
 /// it may be carried again.
 protocol Exchange: AnyObject {
   var request: TransferRequest { get }
+  /// The path and query of the request's URL.
+  var target: RequestTarget? { get }
   /// Its stream over HTTP/2, which the connection sets.
   var stream: Int32 { get set }
   /// The number of bytes of the request's body that the connection has taken.

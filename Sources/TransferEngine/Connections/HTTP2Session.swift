@@ -66,7 +66,7 @@ final class HTTP2Session: @unchecked Sendable {
   }
 
   private func start(_ request: TransferRequest, _ exchange: any Exchange) throws(TransferFailure) -> Int32 {
-    guard let session, let target = RequestTarget(request.url) else {
+    guard let session, let target = exchange.target else {
       throw TransferFailure(.badURL, message: "The URL is not valid.")
     }
     let server = connection.pool.server.address
@@ -156,7 +156,7 @@ final class HTTP2Session: @unchecked Sendable {
       if isEmpty { return }
       guard isSent else { return connection.cannotSend() }
     }
-    pools.flushInNextRound(connection)
+    pools.continueLater(connection)
   }
 
   private static let piecesPerRound = 16

@@ -10,7 +10,9 @@ extension Transfer: Exchange {
       destination.pins == nil, destination.key == nil,
       request.http3 == .never || !destination.allowsHTTP3
     else { return false }
-    return destination.address.isPlain && RequestTarget(request.url) != nil
+    guard destination.address.isPlain else { return false }
+    target = RequestTarget(request.url)
+    return target != nil
   }
 
   /// Gives the transfer to a connection, or makes it wait for one.
@@ -44,10 +46,7 @@ extension Transfer: Exchange {
 
   func didSendHead(byteCount: Int) { ownNotes.headBytes = byteCount }
 
-  func didSendShortBody() {
-    ownNotes.hasSentBody = true
-    reportShortBodySent()
-  }
+  func didSendShortBody() { reportShortBodySent() }
 
   func isNotCarried() {
     carrier = nil
@@ -154,7 +153,6 @@ struct OwnNotes {
   var sentAt: Monotonic?
   var answeredAt: Monotonic?
   var headBytes = 0
-  var hasSentBody = false
   /// The protocol of the response, if it is HTTP/1.
   var version: String?
   var sawEndOfStream = false

@@ -22,6 +22,7 @@ package final class Transfer: @unchecked Sendable {
   /// The connection of the transport of our own, if it carries the transfer.
   var carrier: Connection?
   var stream: Int32 = 0
+  var target: RequestTarget?
   private(set) var isOnOwnTransport = false
   @exclusivity(unchecked) var ownNotes = OwnNotes()
   var response = ResponseNotes()

@@ -35,10 +35,40 @@ import Testing
     }
   }
 
+  @Test(arguments: [
+    "HTTP/1.1 200 OK\r\n X-A: b\r\n", "HTTP/1.1 200 OK\r\nX-A\r\n", "HTTP/1.1 200 OK\r\nX-A: b\u{0}\r\n",
+    "HTTP/1.1 200 O\u{0}\r\n", "HTTP/1.1 200 OK\r\nX\r-A: b\r\n", "HTTP/1.1 200 OK\r\nHTTP/1.1 200 OK\r\n",
+    "SSH-2.0",
+  ])
+  func `a damaged head is refused, however it is cut`(_ text: String) {
+    let bytes = Array(text.utf8)
+    for size in [1, bytes.count] {
+      var reader = ResponseReader()
+      var isRefused = false
+      for start in stride(from: 0, to: bytes.count, by: size) where !isRefused {
+        bytes[start..<min(start + size, bytes.count)].withUnsafeBytes { piece in
+          var rest = piece
+          reading: while true {
+            switch reader.next(from: &rest) {
+            case .failure: isRefused = true; break reading
+            case .needsMore: break reading
+            default: break
+            }
+          }
+        }
+      }
+      #expect(isRefused, "in pieces of \(size)")
+    }
+  }
+
   @Test func `the connection stays open unless the response says otherwise`() {
     func closes(_ version: String, _ lines: [String]) -> Bool {
       var reader = ResponseReader()
-      for line in lines { Array((line + "\r\n").utf8).withUnsafeBytes { reader.note($0) } }
+      let head = (["HTTP/1.1 200 OK"] + lines).map { $0 + "\r\n" }.joined()
+      Array(head.utf8).withUnsafeBytes { bytes in
+        var rest = bytes
+        for _ in 0...lines.count { _ = reader.next(from: &rest) }
+      }
       reader.endHead(version: version, hasNoBody: false, isChunked: false, length: 0)
       return reader.closes
     }
@@ -61,7 +91,8 @@ import Testing
     #expect(part(isChunked: true) == .chunkSize)
     // A server that sends both is understood as the standard demands (RFC 9112, 6.3).
     #expect(part(isChunked: true, length: 5) == .chunkSize)
-    #expect(part(hasNoBody: true, isChunked: true, length: 5) == .body(remaining: 0))
+    #expect(part(hasNoBody: true, isChunked: true, length: 5) == .end)
+    #expect(part(length: 0) == .end)
   }
 
   @Test func `the path and the query are sent as they are, and a fragment is not`() {
