@@ -33,6 +33,11 @@
   BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_##name, 0, 4), LOAD_ARGUMENT(index), \
       BPF_JUMP(BPF_JMP | BPF_JSET | BPF_K, bits, 0, 1), DENY(EPERM), RETURN(SECCOMP_RET_ALLOW)
 
+// Allows a call if an argument is zero.
+#define ALLOW_WITH_ZERO(name, index)                                            \
+  BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_##name, 0, 4), LOAD_ARGUMENT(index), \
+      BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, 0, 1, 0), DENY(EPERM), RETURN(SECCOMP_RET_ALLOW)
+
 #define WRITING (O_WRONLY | O_RDWR | O_CREAT | O_TRUNC | O_APPEND)
 
 // Calls that are not in the list fail with EPERM, so that a library that tries one can go on without it. The loader needs
@@ -57,7 +62,13 @@ static struct sock_filter filter[] = {
     ALLOW(fstat),
     ALLOW(newfstatat),
     ALLOW(statx),
-    ALLOW(fcntl),
+    // Copies and flags of descriptors; not the commands after F_SETFL, which send signals to other processes.
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, __NR_fcntl, 0, 5),
+    LOAD_ARGUMENT(1),
+    BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, F_DUPFD_CLOEXEC, 1, 0),
+    BPF_JUMP(BPF_JMP | BPF_JGT | BPF_K, F_SETFL, 1, 0),
+    RETURN(SECCOMP_RET_ALLOW),
+    DENY(EPERM),
     ALLOW(faccessat),
     ALLOW(faccessat2),
     ALLOW(readlinkat),
@@ -104,7 +115,8 @@ static struct sock_filter filter[] = {
     ALLOW(set_tid_address),
     ALLOW(set_robust_list),
     ALLOW(rseq),
-    ALLOW(prlimit64),
+    // The limits of this process, not those of others.
+    ALLOW_WITH_ZERO(prlimit64, 0),
     ALLOW(rt_sigaction),
     ALLOW(rt_sigprocmask),
     ALLOW(rt_sigreturn),

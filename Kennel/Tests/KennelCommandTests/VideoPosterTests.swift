@@ -102,6 +102,10 @@ import Testing
       push @able, "socket" if socket(B, 2, 1, 0);
       push @able, "fork" if defined(fork());
       push @able, "kill" if kill(0, getppid());
+      use Config;
+      my $limits = pack("QQ", 0, 0);
+      push @able, "limits" if syscall($Config{archname} =~ /x86_64/ ? 302 : 261, getppid(), 4, $limits, 0) == 0;
+      push @able, "signals" if fcntl(STDIN, 8, getppid());
       push @able, "other" if open(C, "<", "/etc/passwd");
       push @able, "video" if open(D, "<", "/proc/self/fd/0") && read(D, $e, 8) == 8;
       print join(" ", @able);
@@ -115,13 +119,14 @@ import Testing
 
   @Test(arguments: [
     "while (1) {}", "print 'x' x 17000000;", "exit 1;", "print 'x'; exit 1;", "kill 9, $$;",
+    "$| = 1; print 'x'; close STDOUT; sleep 1000;",
     "my $a = 'x' x 2000000000; print length($a);",
   ]) func `a decoder that fails, takes too long or needs too much gives a drawn poster`(text: String)
     async throws
   {
     let directory = try TemporaryDirectory()
     var programs = try script(text, in: directory)
-    if text.hasPrefix("while") { programs.timeout = .milliseconds(300) }
+    if text.hasPrefix("while") || text.contains("sleep") { programs.timeout = .milliseconds(300) }
     let path = try video(in: directory)
     let picture = try await withPrograms(programs) { try await VideoPoster.picture(ofFileAt: path) }
     #expect(picture.isPlaceholder)

@@ -63,6 +63,7 @@ struct SnapshotReader: ~Copyable {
     let reader = SnapshotReader(
       input: try BackupInput(OpenFile(reading: path), passphrase), isCancelled: isCancelled)
     let database = try reader.header(.database)
+    guard database <= (try reader.input.size()) else { throw BackupInput.damaged }
     _ = try reader.bytes(database + TarHeader.padding(after: database), keeps: false)
     let size = try reader.header(.sums)
     guard size <= maximumLinesSize else { throw BackupInput.damaged }

@@ -113,7 +113,7 @@ private final class FrameProcess {
 
   private let process: pid_t
   private let descriptor: Int32
-  private var status: Int32?
+  private var hasEnded = false
 
   init(
     _ programs: VideoPoster.Programs, arguments: [String], videoAt path: String
@@ -158,7 +158,7 @@ private final class FrameProcess {
   deinit {
     guard process > 0 else { return }
     close(descriptor)
-    if status == nil { end() }
+    if !hasEnded { end() }
   }
 
   /// Returns what the process writes. Returns nil if it fails, writes too much or takes too long.
@@ -180,17 +180,24 @@ private final class FrameProcess {
       guard count <= limit - data.count else { return nil }
       data.append(contentsOf: buffer.prefix(count))
     }
-    // It has closed its output, so it is ending.
-    return end(kills: false) == 0 && !data.isEmpty ? data : nil
+    // It has closed its output, so it should be ending.
+    return ending(until: deadline) == 0 && !data.isEmpty ? data : nil
   }
 
-  /// Ends the process and returns its status.
-  @discardableResult
-  private func end(kills: Bool = true) -> Int32 {
-    if kills { kill(process, SIGKILL) }
+  /// Waits for the end of the process and returns its status; nil if it takes too long.
+  private func ending(until deadline: ContinuousClock.Instant) -> Int32? {
+    var result: Int32 = 0
+    while waitpid(process, &result, WNOHANG) == 0 {
+      guard ContinuousClock.now < deadline else { return nil }
+      usleep(1000)
+    }
+    hasEnded = true
+    return result
+  }
+
+  private func end() {
+    kill(process, SIGKILL)
     var result: Int32 = 0
     while waitpid(process, &result, 0) < 0 && errno == EINTR {}
-    status = result
-    return result
   }
 }
