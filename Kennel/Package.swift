@@ -51,7 +51,7 @@ let package = Package(
       ],
       swiftSettings: strict),
     .target(
-      name: "StoredPhotos", dependencies: ["KennelStorage", "ObjectStorage", root("Caches")],
+      name: "StoredPhotos", dependencies: ["Hashing", "KennelStorage", "ObjectStorage", root("Caches")],
       swiftSettings: strict),
     .target(name: "CVideoSandbox"),
     .target(

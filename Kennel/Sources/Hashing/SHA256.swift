@@ -43,6 +43,21 @@ package struct SHA256: ~Copyable {
   }
 }
 
+/// A SHA-256 hash that several places can hold. It is finished once.
+package final class RunningHash {
+  private var state: SHA256? = SHA256()
+
+  package init() {}
+
+  package func update(_ bytes: some Sequence<UInt8>) {
+    guard var hash = state.take() else { return }
+    hash.update(bytes)
+    state = consume hash
+  }
+
+  package func finish() -> [UInt8] { state.take()?.finish() ?? [] }
+}
+
 /// Returns bytes as lowercase hexadecimal digits.
 package func hexadecimal(_ bytes: some Sequence<UInt8>) -> String {
   let digits = Array("0123456789abcdef".utf8)

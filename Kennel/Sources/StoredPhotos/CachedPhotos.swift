@@ -81,7 +81,7 @@ final class CachedPhotos: Sendable {
       state.overdue.remove(hash)
       let evicted = state.index.insert(true, for: hash, cost: byteCount) + Array(state.overdue)
       // A file that is larger than the limit stays until the next one is added.
-      state.overdue = evicted.contains(hash) ? [hash] : []
+      state.overdue = state.index.peek(hash) == nil ? [hash] : []
       return evicted.filter { $0 != hash }
     }
     discard(evicted)

@@ -1,6 +1,8 @@
 import Foundation
+import Hashing
 import KennelStorage
 import ObjectStorage
+import Synchronization
 
 extension StoredBlobs {
   package func put(_ photo: StagedPhoto) async throws(KennelError) -> FileLock? {
@@ -37,15 +39,14 @@ extension StoredBlobs {
       // The object appears when it is complete. It would be replaced by the same bytes.
       if try await store.properties(of: key)?.size == size { return }
       try await store.upload(
-        FileChunks(path: photo.path, workQueue: directory.workQueue), as: key, plan: configuration.plan)
+        FileChunks(path: photo.path, hash: photo.hash, workQueue: directory.workQueue), as: key,
+        plan: configuration.plan)
       return
     }
     let data = try await directory.workQueue.run { () throws(KennelError) in
       try OpenFile(reading: photo.path).contents(limit: photo.byteCount)
     }
-    guard Sodium.sha256(Array(data)) == photo.hash.bytes else {
-      throw KennelError(.inputOutput, "A file that was uploaded changed on the disk. Upload it again.")
-    }
+    guard Sodium.sha256(Array(data)) == photo.hash.bytes else { throw FileChunks.changed }
     let result = try await store.put(data, as: key, onlyIfAbsent: true)
     // An object of another size is damaged.
     if result == .existed, try await store.properties(of: key)?.size != size {
@@ -114,31 +115,48 @@ extension StoredBlobs: BlobSweeper {
   }
 }
 
-/// The bytes of a file in pieces.
+/// The bytes of a file in pieces. In the end, it is an error if they do not have the expected hash.
 private struct FileChunks: AsyncSequence, Sendable {
+  static let changed = KennelError(
+    .inputOutput, "A file that was uploaded changed on the disk. Upload it again.")
+
   private final class Reader: Sendable {
-    let file: OpenFile
+    private let file: OpenFile
+    private let expected: PhotoHash
+    private let hash = Mutex(RunningHash())
 
-    init(_ path: String) throws(KennelError) { file = try OpenFile(reading: path) }
+    init(_ path: String, _ expected: PhotoHash) throws(KennelError) {
+      file = try OpenFile(reading: path)
+      self.expected = expected
+    }
 
+    /// Returns the next bytes; none at the end.
     func next(at position: Int) throws(KennelError) -> Data {
       let buffer = FileBuffer()
       let count = try file.read(into: buffer.first(.max), at: position)
-      return Data(buffer.bytes(count))
+      let data = Data(buffer.bytes(count))
+      let isUnchanged = hash.withLock { hash in
+        hash.update(data)
+        return !data.isEmpty || hash.finish() == expected.bytes
+      }
+      guard isUnchanged else { throw FileChunks.changed }
+      return data
     }
   }
 
   let path: String
+  let hash: PhotoHash
   let workQueue: BlockingWorkQueue<Void>
 
   struct AsyncIterator: AsyncIteratorProtocol {
     fileprivate let path: String
+    fileprivate let hash: PhotoHash
     fileprivate let workQueue: BlockingWorkQueue<Void>
     private var reader: Reader?
     private var position = 0
 
-    fileprivate init(path: String, workQueue: BlockingWorkQueue<Void>) {
-      (self.path, self.workQueue) = (path, workQueue)
+    fileprivate init(_ chunks: FileChunks) {
+      (path, hash, workQueue) = (chunks.path, chunks.hash, chunks.workQueue)
     }
 
     mutating func next() async throws -> Data? {
@@ -146,7 +164,9 @@ private struct FileChunks: AsyncSequence, Sendable {
       if let known = self.reader {
         reader = known
       } else {
-        reader = try await workQueue.run { [path] () throws(KennelError) in try Reader(path) }
+        reader = try await workQueue.run { [path, hash] () throws(KennelError) in
+          try Reader(path, hash)
+        }
         self.reader = reader
       }
       let data = try await workQueue.run { [position] () throws(KennelError) in
@@ -157,5 +177,5 @@ private struct FileChunks: AsyncSequence, Sendable {
     }
   }
 
-  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(path: path, workQueue: workQueue) }
+  func makeAsyncIterator() -> AsyncIterator { AsyncIterator(self) }
 }

@@ -29,7 +29,7 @@ extension StoredPhotosPlace {
     return place
   }
 
-  private func isSame(as other: StoreLocation) -> Bool {
+  func isSame(as other: StoreLocation) -> Bool {
     location.bucket == other.bucket && location.prefix == other.prefix
       && location.authority == other.authority
   }

@@ -53,7 +53,9 @@ package struct StoredPhotosPlace: Sendable {
           "The photos of this kennel are in \(known.location). Move them with kennel move --to-photos.")
       }
       let place = StoredPhotosPlace(location: location, owner: known.owner)
-      if known.location != location { try place.write(directory) }
+      guard known.location != location else { return place }
+      if !known.isSame(as: location) { try await place.requireClaimed(credentials) }
+      try place.write(directory)
       return place
     }
     try requireNoPhotos(in: directory)
@@ -69,18 +71,54 @@ package struct StoredPhotosPlace: Sendable {
     return place
   }
 
+  /// Makes the store this kennel's.
+  ///
+  /// The owner is read before and after it is written: a server may ignore that it is to be written only if there is none.
   func claim(_ credentials: StoreCredentials) async throws(KennelError) {
-    let store = ObjectStore(location, credentials: credentials)
+    let found = try await access(credentials) { store throws(ObjectStoreError) -> Data? in
+      if let found = try await Self.owner(in: store) { return found }
+      try await store.put(Data(owner.utf8), as: Self.ownerKey, onlyIfAbsent: true)
+      return try await Self.owner(in: store)
+    }
+    if found != Data(owner.utf8) { throw isOfAnother }
+  }
+
+  /// Makes sure that a store with another address is the one that has the photos of this kennel.
+  private func requireClaimed(_ credentials: StoreCredentials) async throws(KennelError) {
+    let found = try await access(credentials) { store throws(ObjectStoreError) -> Data? in
+      try await Self.owner(in: store)
+    }
+    guard let found else {
+      throw KennelError(
+        .notAllowed,
+        "The store \(location) does not have the photos of this kennel. "
+          + "Check the address, or move the photos with kennel move --to-photos.")
+    }
+    if found != Data(owner.utf8) { throw isOfAnother }
+  }
+
+  private static func owner(in store: ObjectStore) async throws(ObjectStoreError) -> Data? {
     do throws(ObjectStoreError) {
-      let result = try await store.put(Data(owner.utf8), as: Self.ownerKey, onlyIfAbsent: true)
-      guard result == .existed else { return }
-      // It may be from an earlier attempt.
-      if try await store.data(of: Self.ownerKey, maximumSize: 1024) == Data(owner.utf8) { return }
+      return try await store.data(of: ownerKey, maximumSize: 1024)
+    } catch {
+      if error.code == .noSuchObject { return nil }
+      throw error
+    }
+  }
+
+  private func access<Result>(
+    _ credentials: StoreCredentials, _ body: (ObjectStore) async throws(ObjectStoreError) -> Result
+  ) async throws(KennelError) -> Result {
+    do {
+      return try await body(ObjectStore(location, credentials: credentials))
     } catch {
       throw KennelError(
         .storeUnavailable, "The store \(location) cannot be used: \(error.description)")
     }
-    throw KennelError(
+  }
+
+  private var isOfAnother: KennelError {
+    KennelError(
       .notAllowed, "The store \(location) has the photos of another kennel. Choose another prefix.")
   }
 

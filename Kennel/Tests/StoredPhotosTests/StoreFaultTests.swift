@@ -146,6 +146,21 @@ import Testing
     }
   }
 
+  @Test func `of copies that are larger than their limit, only the last one stays`() async throws {
+    let directory = try TemporaryDirectory()
+    let blobs = StoredBlobs.opening(try store(), directory) { $0.maximumCacheSize = 500 }
+    stubs.when("PUT /**", answer: .status(200))
+    try await withStore(in: directory, { $0.blobs = blobs }) { store in
+      let user = try await store.addUser()
+      for number in UInt8(1)...3 {
+        let staged = try await store.photos.stage(Data(repeating: number, count: 1000))
+        try await store.posts.add(staged, facts: .small, caption: "", author: user.id)
+      }
+      let names = try FileManager.default.contentsOfDirectory(atPath: directory.path("data/photo-cache"))
+      #expect(names.count == 1)
+    }
+  }
+
   @Test func `the least recently used copies are removed, except those in use`() async throws {
     let directory = try TemporaryDirectory()
     let blobs = StoredBlobs.opening(try store(), directory) { $0.maximumCacheSize = 2500 }

@@ -111,6 +111,50 @@ import Testing
     }
   }
 
+  @Test func `a large file that changed on the disk is not stored`() async throws {
+    let directory = try TemporaryDirectory()
+    let objects = try await server.store(StoredBlobs.newBucket())
+    let blobs = StoredBlobs.opening(objects, directory) { $0.plan.partSize = 5 << 20 }
+    try await withStore(in: directory, { $0.blobs = blobs }) { store in
+      let user = try await store.addUser()
+      let staged = try await store.photos.stage(Data.pattern(count: 11 << 20))
+      let file = try FileHandle(forWritingTo: URL(fileURLWithPath: staged.path))
+      try file.seek(toOffset: 10 << 20)
+      try file.write(contentsOf: Data("changed".utf8))
+      try file.close()
+      await #expect(throws: KennelError.self) {
+        try await store.posts.add(staged, facts: .small, caption: "", author: user.id)
+      }
+      #expect(try await objects.properties(of: "\(staged.hash)") == nil)
+    }
+  }
+
+  @Test func `the photos of a kennel are not looked for at another address`() async throws {
+    let directory = try TemporaryDirectory()
+    let bucket = StoredBlobs.newBucket()
+    let objects = try await server.store(bucket)
+    let credentials = server.credentials
+    _ = try await StoredPhotosPlace.choose(
+      try server.location(bucket), for: directory.path("data"), credentials: credentials)
+    // The same server under another name is accepted, as it has the same photos.
+    let elsewhere = try StoreLocation(
+      "s3://\(bucket)/?endpoint=http://localhost:\(server.port)&region=us-east-1", environment: [:])
+    func choose(_ location: StoreLocation) async -> KennelError.Code? {
+      await code {
+        _ = try await StoredPhotosPlace.choose(
+          location, for: directory.path("data"), credentials: credentials)
+      }
+    }
+    #expect(await choose(elsewhere) == nil)
+    #expect(try StoredPhotosPlace.read(directory.path("data"))?.location == elsewhere)
+    // Another kennel, or nothing, is at that address.
+    try await objects.put(Data("another".utf8), as: StoredPhotosPlace.ownerKey)
+    #expect(await choose(try server.location(bucket)) == .notAllowed)
+    try await objects.delete(StoredPhotosPlace.ownerKey)
+    #expect(await choose(try server.location(bucket)) == .notAllowed)
+    #expect(try StoredPhotosPlace.read(directory.path("data"))?.location == elsewhere)
+  }
+
   @Test func `a kennel has one store, and a store one kennel`() async throws {
     let directory = try TemporaryDirectory()
     let bucket = StoredBlobs.newBucket()

@@ -75,6 +75,7 @@ final class ThumbnailFiles: Sendable {
       let newer = state.index.keys
       for file in found where state.index.peek(file.key) == nil {
         evicted += index.insert(true, for: file.key, cost: file.byteCount)
+        if index.peek(file.key) == nil { evicted.append(file.key) }
       }
       for key in newer {
         evicted += index.insert(true, for: key, cost: FileCalls.size(of: path(key)) ?? 0)
@@ -98,7 +99,7 @@ final class ThumbnailFiles: Sendable {
       }
       // The next start sorts the files by this time.
       utimensat(AT_FDCWD, path, nil, 0)
-      note(key, byteCount: data.count)
+      guard note(key, byteCount: data.count) else { return Thumbnail(key, .bytes(data)) }
       return Thumbnail(key, content(data, path))
     }
   }
@@ -133,7 +134,7 @@ final class ThumbnailFiles: Sendable {
         unlink(part)
         return Thumbnail(key, .bytes(data))
       }
-      note(key, byteCount: data.count)
+      guard note(key, byteCount: data.count) else { return Thumbnail(key, .bytes(data)) }
       return Thumbnail(key, content(data, path))
     }
   }
@@ -142,11 +143,15 @@ final class ThumbnailFiles: Sendable {
     try OpenFile(creating: path).write(data)
   }
 
-  private func note(_ key: ThumbnailKey, byteCount: Int) {
-    let evicted = state.withLock { state in
-      state.index.value(for: key) == nil ? state.index.insert(true, for: key, cost: byteCount) : []
+  /// Adds a file to the index. False if it is larger than the limit, so that it was removed.
+  private func note(_ key: ThumbnailKey, byteCount: Int) -> Bool {
+    let (isKept, evicted) = state.withLock { state -> (Bool, [ThumbnailKey]) in
+      if state.index.value(for: key) != nil { return (true, []) }
+      let evicted = state.index.insert(true, for: key, cost: byteCount)
+      return (state.index.peek(key) != nil, evicted)
     }
-    for old in evicted { unlink(path(old)) }
+    for old in isKept ? evicted : evicted + [key] { unlink(path(old)) }
+    return isKept
   }
 
   private func content(_ data: Data, _ path: String) -> Thumbnail.Content {

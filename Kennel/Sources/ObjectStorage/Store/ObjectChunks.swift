@@ -114,16 +114,3 @@ package struct ObjectChunks: AsyncSequence, Sendable {
 
 @available(*, unavailable)
 extension ObjectChunks.AsyncIterator: Sendable {}
-
-/// A hash that grows with the chunks.
-private final class RunningHash {
-  private var state: SHA256? = SHA256()
-
-  func update(_ chunk: Data) {
-    guard var hash = state.take() else { return }
-    hash.update(chunk)
-    state = consume hash
-  }
-
-  func finish() -> [UInt8] { state.take()?.finish() ?? [] }
-}
