@@ -245,6 +245,12 @@ import Testing
     ] {
       #expect(SandboxAnswer.byteCount(words, request: request) == nil, "\(words)")
     }
+    // An image that is larger than what is made larger keeps its size.
+    let large = SandboxRequest(
+      limits: ImageLimits(pixels: 100_000_000), target: ThumbnailTarget(width: 10_000, height: 10_000),
+      byteCount: 9)
+    let unchanged = [0, 1, 10_000, 6_000, 1, 10_000, 6_000, 0, 0, 180_000_000]
+    #expect(SandboxAnswer.byteCount(unchanged, request: large) == 180_000_000)
     let empty = SandboxRequest(
       limits: ImageLimits(frames: 0), target: ThumbnailTarget(width: 0, height: -3), byteCount: 0)
     #expect(SandboxAnswer.byteCount(valid, request: empty) == nil)

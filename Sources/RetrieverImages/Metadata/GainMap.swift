@@ -79,6 +79,16 @@ extension GainMap.Parameters {
     capacityMaximum = upper?.first ?? maximum.max() ?? 1
   }
 
+  /// The number of bytes of the binary form of ISO 21496-1, without its signature; nil if there are only the versions, which
+  /// is all that the main image has.
+  static func isoSize(of bytes: some Collection<UInt8>) -> Int? {
+    guard let flags = bytes.dropFirst(4).first else { return nil }
+    let channels = flags & 0x80 == 0 ? 1 : 3
+    let numbers = 2 + 5 * channels
+    let size = flags & 0x08 == 0 ? 5 + 8 * numbers : 9 + 4 * numbers
+    return bytes.count < size ? nil : size
+  }
+
   /// Reads the binary form of ISO 21496-1, without its signature. Returns nil if it is invalid.
   init?(iso bytes: some Collection<UInt8>) {
     let reader = TIFFReader(headless: Array(bytes), isLittleEndian: false)

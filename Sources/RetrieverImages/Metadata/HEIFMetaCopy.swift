@@ -67,10 +67,16 @@ struct HEIFMetaCopy {
     var entries: [UInt8] = []
     var count = 0
     while let box = try reader.box() {
-      guard box.type == "infe" else { continue }
+      guard box.type == "infe" else {
+        removed.insert(.otherData)
+        continue
+      }
       var entry = box.content
       let (entryVersion, _) = try entry.version()
-      guard entryVersion >= 2 else { continue }
+      guard entryVersion >= 2 else {
+        removed.insert(.otherData)
+        continue
+      }
       let item = try HEIFMeta.itemID(&entry, isLong: entryVersion > 2)
       guard parts.items.contains(item) else { continue }
       _ = try entry.short()

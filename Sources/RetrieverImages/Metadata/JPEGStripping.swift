@@ -22,9 +22,10 @@ enum JPEGStripping {
     }
     let headroom = map.description.headroom(records.exif)
     let packet = map.description.strippedPacket(headroom: headroom).flatMap { JPEGWriting.xmp($0) } ?? []
-    let (mapPlan, _, _) = try strip(
+    var (mapPlan, _, mapEnd) = try strip(
       source, map.segments, start: map.range.lowerBound, limit: map.range.upperBound, adding: packet,
       isMapped: true)
+    if mapEnd < map.range.upperBound { mapPlan.leaveOut(.otherData) }
     var head: [UInt8] = []
     if let version = records.xmp?.value(XMPPacket.Namespace.gainMap, "Version") {
       head = JPEGWriting.xmp(JPEGGainMap.primaryPacket(version: version, length: mapPlan.byteCount)) ?? []
@@ -74,13 +75,16 @@ enum JPEGStripping {
     var copied = StrippingPlan()
     var jfif: [UInt8] = []
     var orientation: ImageOrientation?
-    var hasEXIF = false
+    var (hasEXIF, hasVersion, hasIndex) = (false, false, false)
     for segment in image.segments {
       let kind = try JPEGApplication.kind(of: segment, in: source)
       switch kind {
       case .jfif:
         let fields = try source.bytes(segment.payload)
-        guard jfif.isEmpty, fields.count >= 14 else { continue }
+        guard jfif.isEmpty, fields.count >= 14 else {
+          if fields.count > 14 { plan.leaveOut(.thumbnail) }
+          continue
+        }
         // The last two fields are the size of a thumbnail, which follows.
         if fields.count > 14 { plan.leaveOut(.thumbnail) }
         jfif = JPEGWriting.segment(0xE0, Array(fields[..<12]) + [0, 0])
@@ -96,13 +100,17 @@ enum JPEGStripping {
         try copied.make(JPEGWriting.segment(0xEE, Array(fields)))
         plan.leaveOut(.otherData)
       case .adobe: try copied.copy(segment.start..<segment.payload.upperBound)
-      case .gainMapVersion where isMapped: try copied.copy(segment.start..<segment.payload.upperBound)
+      case .gainMapVersion where isMapped && !hasVersion:
+        hasVersion = true
+        let size = try versionSize(segment.payload, source)
+        if segment.payload.count > size { plan.leaveOut(.otherData) }
+        try copied.make(JPEGWriting.segment(0xE2, Array(try source.bytes(segment.payload).prefix(size))))
       case .xmp where segments.starts(with: try source.bytes(segment.start..<segment.payload.upperBound)):
         break
       case .xmp, .extendedXMP: plan.leaveOut(.xmp)
       case .photoshop: plan.leaveOut(.iptc)
-      case .multiPicture, .gainMapVersion:
-        if !isMapped { plan.leaveOut(.otherData) }
+      case .multiPicture where isMapped && !hasIndex: hasIndex = true
+      case .multiPicture, .gainMapVersion: plan.leaveOut(.otherData)
       case nil:
         if JPEGSegments.isNeeded(segment.marker, count: segment.payload.count) {
           try copied.copy(segment.start..<segment.payload.upperBound)
@@ -119,6 +127,13 @@ enum JPEGStripping {
     try plan.add(copied)
     let end = try copyScans(source, from: scan, limit: limit, into: &plan)
     return (plan, added, end)
+  }
+
+  /// The number of bytes of a description of a gain map that have a meaning.
+  private static func versionSize(_ payload: Range<Int>, _ source: any ByteSource) throws(ImageError) -> Int {
+    let signature = JPEGApplication.gainMapVersion.signature.count
+    let contents = try source.bytes(payload).dropFirst(signature)
+    return signature + (GainMap.Parameters.isoSize(of: contents) ?? 4)
   }
 
   /// Copies the scans and the tables between them, without anything that decoders do not need. Returns the end of the

@@ -9,6 +9,9 @@ enum PNGStripping {
     "sPLT", "sTER", "acTL", "fcTL", "fdAT",
   ]
 
+  /// A chunk `IEND` with its checksum.
+  private static let emptyEnd: [UInt8] = [0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82]
+
   static func plan(_ source: any ByteSource) throws(ImageError) -> StrippingPlan {
     var before = StrippingPlan()
     var after = StrippingPlan()
@@ -27,7 +30,11 @@ enum PNGStripping {
         hasPixels = true
         orientation.beginPixels()
       }
-      if chunk.isCritical || kept.contains(chunk.name) {
+      if chunk.name == "IEND", !chunk.data.isEmpty {
+        // Decoders stop before its data.
+        before.leaveOut(.otherData)
+        try after.make(emptyEnd)
+      } else if chunk.isCritical || kept.contains(chunk.name) {
         if hasPixels { try after.copy(chunk.range) } else { try before.copy(chunk.range) }
       } else {
         try leaveOut(chunk, source, &budget, &before)

@@ -1,4 +1,4 @@
-/// Follows the chunks of a WebP, and knows which of its VP8X and EXIF chunks the decoder uses.
+/// Follows the chunks of a WebP, and knows which of them the decoder uses.
 struct WebPChunkOrder {
   /// The flag in a VP8X chunk of a file with EXIF data.
   static let exifFlag: UInt8 = 0x08
@@ -9,11 +9,13 @@ struct WebPChunkOrder {
 
   private var hasFeatures = false
   private var hasPixels = false
+  private var hasPicture = false
+  private var hasOpacity = false
   private var hasEXIF = false
   private var declaresEXIF = false
   private var isAnimated = false
 
-  /// Takes the next chunk of the file. Returns false if it is a VP8X or EXIF chunk that has no effect.
+  /// Takes the next chunk of the file. Returns false if it is a known chunk that has no effect.
   mutating func uses(_ chunk: RIFFChunks.Chunk, in source: any ByteSource) throws(ImageError) -> Bool {
     switch chunk.name {
     case "VP8X":
@@ -28,9 +30,18 @@ struct WebPChunkOrder {
       let isUsed = !isAnimated && !hasEXIF && (declaresEXIF || !hasPixels)
       hasEXIF = true
       return isUsed
-    case "VP8 ", "VP8L", "ANMF": hasPixels = true
+    // A still image has one picture, and an animation only frames.
+    case "VP8 ", "VP8L":
+      defer { (hasPixels, hasPicture) = (true, true) }
+      return !isAnimated && !hasPicture
+    case "ANMF":
+      hasPixels = true
+      return isAnimated
     // Without VP8X, opacity is ignored.
-    case "ALPH": hasPixels = hasPixels || hasFeatures
+    case "ALPH":
+      defer { (hasPixels, hasOpacity) = (hasPixels || hasFeatures, true) }
+      return hasFeatures && !isAnimated && !hasOpacity && !hasPicture
+    case "ANIM": return isAnimated
     default: break
     }
     return true

@@ -104,6 +104,8 @@ extension StrippingPlan {
         "Metadata of \(format.rawValue.uppercased()) images cannot be removed. Convert the image.")
     }
     self = try planner(source)
+    // What is shorter than the original is another file, although nothing above says why.
+    if removed.isEmpty, byteCount < source.count { leaveOut(.otherData) }
   }
 
   private typealias Planner = @Sendable (any ByteSource) throws(ImageError) -> StrippingPlan

@@ -2,6 +2,8 @@
 /// others are left out, also unknown ones.
 enum WebPStripping {
   private static let xmpFlag: UInt8 = 0x04
+  /// The size of the data in an ANIM chunk that has a meaning.
+  private static let animationSize = 6
 
   static func plan(_ source: any ByteSource) throws(ImageError) -> StrippingPlan {
     var body = StrippingPlan()
@@ -23,8 +25,14 @@ enum WebPStripping {
         bytes[8] &= ~(WebPChunkOrder.exifFlag | xmpFlag)
         features = (try body.make(bytes), bytes)
         if chunk.data.count > size { body.leaveOut(.otherData) }
-      case "ICCP", "ANIM", "ALPH", "VP8 ", "VP8L": try copy(chunk, into: &body)
-      case "ANMF": try copyFrame(chunk, source, into: &body)
+      case "ANIM" where isUsed && chunk.data.count > animationSize:
+        body.leaveOut(.otherData)
+        try body.make(Array("ANIM".utf8) + little(animationSize))
+        try body.copy(chunk.data.prefix(animationSize))
+      case "ICCP", "ANIM", "ALPH", "VP8 ", "VP8L":
+        if isUsed { try copy(chunk, into: &body) } else { body.leaveOut(.otherData) }
+      case "ANMF":
+        if isUsed { try copyFrame(chunk, source, into: &body) } else { body.leaveOut(.otherData) }
       case "EXIF":
         guard chunk.data.count <= MetadataRecords.maximumBytes else {
           body.leaveOut(.exif)
@@ -73,8 +81,12 @@ enum WebPStripping {
     var contents = StrippingPlan()
     try contents.copy(first..<first + headSize)
     var chunks = RIFFChunks(source, (first + headSize)..<frame.data.upperBound)
+    var used: Set<String> = []
     while let chunk = try chunks.next() {
-      if ["ALPH", "VP8 ", "VP8L"].contains(chunk.name) {
+      // One picture, and its opacity before it.
+      let isPicture = chunk.name == "VP8 " || chunk.name == "VP8L"
+      let name = isPicture ? "VP8 " : chunk.name
+      if isPicture || chunk.name == "ALPH" && !used.contains("VP8 "), used.insert(name).inserted {
         try copy(chunk, into: &contents)
       } else {
         plan.leaveOut(.otherData)

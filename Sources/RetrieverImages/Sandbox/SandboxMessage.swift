@@ -105,7 +105,8 @@ enum SandboxAnswer: Sendable {
     let size = PixelSize(width: words[5], height: words[6])
     guard (try? request.limits.check(original)) != nil, words[4] >= 1, words[4] <= request.limits.frames,
       size.width >= 1, size.height >= 1, size.width <= request.target.width,
-      size.height <= request.target.height, size.pixelCount <= ThumbnailGeometry.maximumEnlargedPixels,
+      size.height <= request.target.height,
+      size.pixelCount <= max(original.pixelCount, ThumbnailGeometry.maximumEnlargedPixels),
       count == size.pixelCount * (words[7] == 1 ? 4 : 3) + words[8]
     else { return nil }
     return count

@@ -83,5 +83,10 @@ import Testing
     // The encoder writes a JFIF segment too. Only the first one remains.
     #expect(try strip(data).count == strip(plain).count)
     #expect(try StrippedImage(data: data).removed == [.thumbnail])
+    // A second segment with a thumbnail stands behind the first one.
+    let second = JPEGFixture.adding(
+      Array("JFIF\0".utf8) + [1, 1, 0, 0, 1, 0, 1, 0, 0], marker: 0xE0, to: data)
+    #expect(try StrippedImage(data: second).removed == [.thumbnail])
+    #expect(try strip(second) == strip(plain))
   }
 }

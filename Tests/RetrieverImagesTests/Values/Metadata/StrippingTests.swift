@@ -130,6 +130,34 @@ import Testing
     #expect(try strip(plain) == plain)
   }
 
+  @Test func `data behind what decoders read of a part is removed`() throws {
+    let secret = Array("secret".utf8)
+    let still = [UInt8](try strip(GIFFixture().data()))
+    let repetition = [0x21, 0xFF, 0x0B] + Array("NETSCAPE2.0".utf8) + [3, 1, 0, 0, 0]
+    let gif = Array(still[..<397] + repetition + [0x21, 0xF9, 4, 0, 5, 0, 0, 0] + still[397...])
+    for (block, size) in [([0x21, 0xF9, 0x04], 8), ([0x21, 0xFF, 0x0B] + Array("NETSCAPE".utf8), 19)] {
+      let start = try #require(gif.indices.first { gif[$0...].starts(with: block) })
+      var long = gif
+      long.insert(contentsOf: [6] + secret, at: start + size - 1)
+      #expect(decode(Data(long)).pixels == decode(Data(gif)).pixels)
+      #expect(try [UInt8](strip(Data(long))) == gif)
+      #expect(try StrippedImage(data: Data(long)).removed == [.otherData])
+    }
+    let png = try strip(PNGFixture().data())
+    let end = [0, 0, 0, 6] + Array("IEND".utf8) + secret + [1, 2, 3, 4]
+    let longPNG = png.dropLast(12) + Data(end)
+    #expect(try strip(longPNG) == png && StrippedImage(data: longPNG).removed == [.otherData])
+    let pixels = try WebPFixture.pixels(drawnBitmap(width: 31, height: 20), isLossless: false)
+    let features = WebPFixture.features(flags: 0, width: 31, height: 20)
+    let webp = WebPFixture.file(features + pixels)
+    for chunk in [
+      pixels, WebPFixture.chunk("ANIM", secret), WebPFixture.chunk("ANMF", [UInt8](repeating: 1, count: 40)),
+    ] {
+      let long = WebPFixture.file(features + pixels + chunk)
+      #expect(try strip(long) == webp && StrippedImage(data: long).removed == [.otherData])
+    }
+  }
+
   @Test func `a plain text of a GIF is removed`() throws {
     let gif = GIFFixture().data()
     let grid: [UInt8] = [0, 0, 0, 0, 20, 0, 16, 0, 8, 8, 1, 0]
