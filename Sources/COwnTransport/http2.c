@@ -72,6 +72,7 @@ enum {
     F(int, nghttp2_session_consume_stream, (nghttp2_session *, int32_t, size_t))                                      \
     F(int, nghttp2_session_consume_connection, (nghttp2_session *, size_t))                                           \
     F(int, nghttp2_session_want_read, (nghttp2_session *))                                                            \
+    F(int, nghttp2_session_get_stream_remote_close, (nghttp2_session *, int32_t))                                     \
     F(uint32_t, nghttp2_session_get_remote_settings, (nghttp2_session *, int32_t))
 
 // Behind this program: CHTTP2Tap replaces some of these functions for libcurl.
@@ -230,4 +231,15 @@ bool own_http2_wants_input(void *session) {
 uint32_t own_http2_maximum_streams(void *session) {
     struct session *own = session;
     return p_nghttp2_session_get_remote_settings(own->session, SETTING_MAXIMUM_STREAMS);
+}
+
+bool own_http2_is_unsent(void *session, int32_t stream) {
+    struct session *own = session;
+    // It is not known before its header block is sent.
+    return p_nghttp2_session_get_stream_remote_close(own->session, stream) < 0;
+}
+
+void own_http2_widen(void *session, int32_t stream, int32_t window) {
+    struct session *own = session;
+    p_nghttp2_session_set_local_window_size(own->session, 0, stream, window);
 }

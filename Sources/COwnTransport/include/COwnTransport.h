@@ -86,7 +86,8 @@ typedef struct {
 /// Makes the client's side of a connection, or returns NULL if there is no memory. The listener must stay.
 void *own_http2_make(const own_http2_listener *listener, void *context, int32_t stream_window, int32_t connection_window);
 void own_http2_free(void *session);
-/// Starts a request. Returns its stream, or a negative number.
+enum { own_http2_no_stream_left = -509 };
+/// Starts a request. Returns its stream, or a negative number: the one above if all numbers of streams were used.
 int32_t own_http2_request(void *session, const own_http2_field *fields, size_t count, bool has_body);
 void own_http2_reset(void *session, int32_t stream, uint32_t error_code);
 void own_http2_resume_body(void *session, int32_t stream);
@@ -97,6 +98,10 @@ long own_http2_input(void *session, const uint8_t *bytes, size_t count);
 /// Allows the server to send more on a stream, or on the connection.
 void own_http2_consume_stream(void *session, int32_t stream, size_t count);
 void own_http2_consume_connection(void *session, size_t count);
+/// Whether a request waits until the server allows another stream.
+bool own_http2_is_unsent(void *session, int32_t stream);
+/// Allows the server to send so many bytes of a stream before they are consumed.
+void own_http2_widen(void *session, int32_t stream, int32_t window);
 /// Whether anything that the server sends is still of interest.
 bool own_http2_wants_input(void *session);
 /// The number of streams that the server allows.

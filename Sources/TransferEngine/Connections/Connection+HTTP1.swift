@@ -9,6 +9,8 @@ struct RequestBody {
   var isWaiting = false
   /// Whether the connection took no more bytes, so that the request is not complete.
   var isBroken = false
+  /// Whether the server has accepted the request before it had all of it.
+  var isAccepted = false
 
   /// Whether there are bytes to send.
   var isReady: Bool { source != nil && !isWaiting }
@@ -152,6 +154,7 @@ extension Connection {
       exchange.receive(informational: head)
       reader.reset(maximumTrailerBytes: request.limits.headerBytes)
     case .complete(let head):
+      requestBody.isAccepted = head.status < 300
       reader.endHead(
         version: head.version, hasNoBody: request.hasNoResponseBody(status: head.status),
         isChunked: exchange.isChunked, length: head.contentLength)
@@ -160,7 +163,14 @@ extension Connection {
   }
 
   /// The response is complete. The connection is free for the next request if nothing else arrived.
+  ///
+  /// A server that has accepted the request gets the rest of its body, like from libcurl.
   private func complete(_ exchange: any Exchange, _ rest: UnsafeRawBufferPointer) {
+    if requestBody.isAccepted, !requestBody.isBroken, hasUnsent || requestBody.source != nil, rest.isEmpty,
+      !reader.closes
+    {
+      return wantMore()
+    }
     self.exchange = nil
     if requestCount == 1, let tls { pool.keepSession(of: tls) }
     let isReusable =
@@ -174,10 +184,16 @@ extension Connection {
     exchange.ended(nil)
   }
 
+  /// Ends the exchange if its response was complete before its request, which may be complete now.
+  func finishIfAnswered() {
+    guard stage == .ready, reader.part == .end, let exchange else { return }
+    complete(exchange, UnsafeRawBufferPointer(start: nil, count: 0))
+  }
+
   func lostHTTP1(_ alert: TransferFailure?) {
     guard let exchange else { return close() }
     self.exchange = nil
-    let isComplete = reader.part == .untilClose && endedCleanly
+    let isComplete = reader.part == .end || reader.part == .untilClose && endedCleanly
     close()
     if isComplete { return exchange.ended(nil) }
     if let alert { return exchange.ended(alert) }

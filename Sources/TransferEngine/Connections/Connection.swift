@@ -79,6 +79,11 @@ final class Connection: DeadlineOwner, @unchecked Sendable {
 
   // MARK: Opening
 
+  /// The time has come to try another address as well, or to give up the handshake.
+  func actOnTimer() {
+    if stage == .handshaking { fail(.handshakeTimedOut) } else { connectNext() }
+  }
+
   /// Makes a request wait until the connection is ready.
   func add(_ exchange: any Exchange) {
     waiting.append(exchange)
@@ -154,7 +159,6 @@ final class Connection: DeadlineOwner, @unchecked Sendable {
     for other in attempts where other != socket { pools.closes(other) }
     attempts = []
     addresses = []
-    pools.host.setTimer(of: self, due: nil)
     facts.connectedAt = pools.host.now
     facts.local = SocketAddress.text(of: socket, isRemote: false)
     facts.remote = SocketAddress.text(of: socket, isRemote: true)
@@ -165,6 +169,7 @@ final class Connection: DeadlineOwner, @unchecked Sendable {
     else { return fail(TransferFailure(.outOfMemory, message: "Could not start TLS: out of memory.")) }
     self.tls = tls
     stage = .handshaking
+    pools.host.setTimer(of: self, due: pools.host.now + pools.settings.handshakeLimit)
     handshake()
   }
 
@@ -178,12 +183,14 @@ final class Connection: DeadlineOwner, @unchecked Sendable {
       becomeReady(isHTTP2: own_tls_selected_http2(tls))
     case Int(own_tls_wants_read): want(EPOLLIN.rawValue)
     case Int(own_tls_wants_write): want(EPOLLOUT.rawValue)
-    default: fail(.handshake(tls, host: pool.server.address.host))
+    default:
+      fail(.handshake(tls, host: pool.server.address.host, verifies: pools.settings.verifies))
     }
   }
 
   private func becomeReady(isHTTP2: Bool) {
     stage = .ready
+    pools.host.setTimer(of: self, due: nil)
     pool.opening.removeAll { $0 === self }
     let exchanges = waiting
     waiting = []
@@ -259,10 +266,13 @@ final class Connection: DeadlineOwner, @unchecked Sendable {
   }
 
   /// Whether an idle connection must not be used: the server has closed it, or has sent something that nobody asked for.
-  func isStale() -> Bool {
+  ///
+  /// - Parameter trustsLook: Whether a look at all sockets in this round is enough. A request that cannot be repeated needs
+  ///   to know how it is now.
+  func isStale(trustsLook: Bool) -> Bool {
     // OpenSSL may hold bytes that nobody asked for, of which the socket shows nothing.
     if http2 == nil, let tls, own_tls_has_pending(tls) { return true }
-    if pools.host.hasSeenNoInput(on: socket) { return false }
+    if trustsLook, pools.host.hasSeenNoInput(on: socket) { return false }
     var poll = pollfd(fd: socket, events: Int16(POLLIN), revents: 0)
     guard Glibc.poll(&poll, 1, 0) > 0 else { return false }
     guard http2 != nil else { return true }
@@ -343,19 +353,20 @@ final class Connection: DeadlineOwner, @unchecked Sendable {
       return
     }
     guard stage == .ready, self.exchange === exchange else { return }
-    if !isSendPaused, requestBody.isWaiting {
-      requestBody.isWaiting = false
-      sendBody()
-    }
-    guard stage == .ready, self.exchange === exchange, !isReceivePaused else { return wantMore() }
-    if !kept.isEmpty {
+    if !kept.isEmpty, !isReceivePaused {
       let bytes = kept
       kept = []
       bytes.withUnsafeBytes { receivedHTTP1($0) }
+      guard stage == .ready, self.exchange === exchange else { return }
     }
-    guard stage == .ready, self.exchange === exchange, !isReceivePaused else { return }
+    if !isSendPaused, requestBody.isWaiting {
+      requestBody.isWaiting = false
+      sendBody()
+      finishIfAnswered()
+      guard stage == .ready, self.exchange === exchange else { return }
+    }
     wantMore()
-    readable()
+    if !isReceivePaused { readable() }
   }
 
   // MARK: Writing
@@ -406,6 +417,7 @@ final class Connection: DeadlineOwner, @unchecked Sendable {
     sent = 0
     if http2 != nil { return flush() }
     sendBody()
+    finishIfAnswered()
     wantMore()
   }
 
@@ -414,6 +426,7 @@ final class Connection: DeadlineOwner, @unchecked Sendable {
     unsent.removeAll()
     sent = 0
     requestBody = RequestBody(isBroken: true)
+    finishIfAnswered()
     guard stage == .ready else { return }
     guard !isReceivePaused else { return wantMore() }
     readable()

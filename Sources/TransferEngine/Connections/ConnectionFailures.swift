@@ -13,9 +13,15 @@ enum OwnTLS {
 }
 
 extension TransferFailure {
+  static let handshakeTimedOut = TransferFailure(
+    .timedOut, message: "The request timed out: the server did not finish the TLS handshake. Try again later."
+  )
+
   /// A failed handshake.
-  static func handshake(_ tls: UnsafeMutableRawPointer, host: String) -> TransferFailure {
-    let verification = own_tls_verification(tls)
+  static func handshake(
+    _ tls: UnsafeMutableRawPointer, host: String, verifies: Bool
+  ) -> TransferFailure {
+    let verification = verifies ? own_tls_verification(tls) : 0
     let text = OwnTLS.takeError()
     if verification != 0 { return TransferFailure(verification: Int32(clamping: verification), host: host) }
     if let refusal = refusalOfClient(text) { return refusal }

@@ -29,6 +29,8 @@ final class ConnectionPools: @unchecked Sendable {
     var verifies = true
     var maximumIdleConnections = 1024
     var connectionsPerHost = 6
+    /// How long a TLS handshake may take.
+    var handshakeLimit: Duration
     var addressRefusal: (@Sendable (_ address: UnsafeRawPointer, _ length: Int, _ url: String) -> String?)?
   }
 
@@ -55,6 +57,7 @@ final class ConnectionPools: @unchecked Sendable {
   private var unflushed: [Connection] = []
   private var unread: [Connection] = []
   private var idleCount = 0
+  private var lastPruning: Monotonic?
   private var isClosed = false
   private var knownContext: UnsafeMutableRawPointer?
 
@@ -90,9 +93,10 @@ final class ConnectionPools: @unchecked Sendable {
   /// Gives a request a connection, or makes it wait for one.
   func place(_ exchange: any Exchange, in pool: ConnectionPool, _ offer: Offer, fresh: Bool) {
     guard !isClosed else { return exchange.ended(.cancelled) }
+    let trustsLook = TransferRequest.isIdempotent(exchange.request.method)
     if !fresh {
       while offer.http2 || offer.isPriorKnowledge, let connection = pool.sharedWithRoom() {
-        if connection.isIdle, connection.isTooOld || connection.isStale() {
+        if connection.isIdle, connection.isTooOld || connection.isStale(trustsLook: trustsLook) {
           connection.close()
         } else {
           connection.carry(exchange)
@@ -100,16 +104,11 @@ final class ConnectionPools: @unchecked Sendable {
         }
       }
       while !offer.isPriorKnowledge, let connection = pool.takeIdle() {
-        if connection.isTooOld || connection.isStale() {
+        if connection.isTooOld || connection.isStale(trustsLook: trustsLook) {
           connection.close()
         } else {
           return connection.carry(exchange)
         }
-      }
-      if offer.waitsToShare,
-        let connection = pool.opening.first(where: { !$0.isRetired && $0.hasRoomToWait })
-      {
-        return connection.add(exchange)
       }
       // nghttp2 keeps a request until the server allows another stream.
       if offer.http2 || offer.isPriorKnowledge,
@@ -119,6 +118,12 @@ final class ConnectionPools: @unchecked Sendable {
         return flushLater(connection)
       }
     }
+    if offer.waitsToShare,
+      let connection = pool.opening.first(where: { !$0.isRetired && $0.hasRoomToWait })
+    {
+      return connection.add(exchange)
+    }
+    prune()
     let connection = Connection(
       pool: pool, pools: self, offersHTTP2: offer.http2, isPriorKnowledge: offer.isPriorKnowledge)
     pool.opening.append(connection)
@@ -140,6 +145,15 @@ final class ConnectionPools: @unchecked Sendable {
   private func closeOldest() {
     let idle = connections.compactMap { $0 }.filter(\.isIdle).sorted { $0.idleSince < $1.idleSince }
     for connection in idle.prefix(max(1, idle.count / 8)) { connection.close() }
+  }
+
+  /// Closes the connections that are too old to be used again, at most once a second.
+  private func prune() {
+    if let lastPruning, host.now < lastPruning + .seconds(1) { return }
+    lastPruning = host.now
+    for connection in connections.compactMap({ $0 }) where connection.isIdle && connection.isTooOld {
+      connection.close()
+    }
   }
 
   /// Makes a connection send the frames of all requests of this round together.

@@ -11,6 +11,9 @@ final class HTTP2Session: @unchecked Sendable {
   static let maximumStreams = 100
   /// What a server may send of one response while its consumer pauses.
   private static let windowBytes: Int32 = 1 << 20
+  /// The same after a first large piece, which the consumer has taken.
+  private static let wideWindowBytes: Int32 = 8 << 20
+  private static let largePieceBytes = 8 << 10
   private static let connectionWindowBytes: Int32 = 16 << 20
   private static let outputBytes = 64 << 10
 
@@ -25,12 +28,18 @@ final class HTTP2Session: @unchecked Sendable {
   private var stopped: [any Exchange] = []
   /// The bytes of streams whose consumers pause.
   private var kept: [Int32: [UInt8]] = [:]
+  /// Streams with a body that the server has refused, before it had all of it.
+  private var refused: Set<Int32> = []
+  /// Streams whose responses may be longer than the window that they begin with.
+  private var narrow: Set<Int32> = []
   /// The error codes of streams that ended while bytes were kept.
   private var endedEarly: [Int32: UInt32] = [:]
   /// Whether nghttp2 is at work, which must not be called again then.
   private var isInside = false
   /// Whether the server takes no further requests.
   private(set) var isDraining = false
+  /// Whether it has just announced that.
+  private var beginsDraining = false
 
   /// Nil if there is no memory.
   init?(_ connection: Connection) {
@@ -61,6 +70,8 @@ final class HTTP2Session: @unchecked Sendable {
       exchanges[stream] = exchange
       if case .bytes = exchange.request.body { exchange.didSendShortBody() }
     } catch {
+      // All numbers of streams are used up.
+      if isDraining { return exchange.lost(isReused: true, wasRefused: true, error) }
       exchange.ended(error)
     }
   }
@@ -82,6 +93,7 @@ final class HTTP2Session: @unchecked Sendable {
     for field in fields where !Self.isForbidden(field.name) {
       block.add(ASCII.lowercased(field.name).utf8, field.value.utf8)
     }
+    if Self.wantsTrailers(fields) { block.add("te".utf8, "trailers".utf8) }
     switch request.body {
     case .none: break
     case .bytes(let bytes): block.add("content-length".utf8, String(bytes.count).utf8)
@@ -99,6 +111,7 @@ final class HTTP2Session: @unchecked Sendable {
       own_http2_request(session, $0.baseAddress, $0.count, request.body.isPresent)
     }
     guard stream > 0 else {
+      isDraining = stream == own_http2_no_stream_left
       throw TransferFailure(.other, message: "Could not start an HTTP/2 stream.")
     }
     exchange.didSendHead(byteCount: block.text.count)
@@ -114,18 +127,32 @@ final class HTTP2Session: @unchecked Sendable {
       .contains { ASCII.equalIgnoringCase(name, $0) }
   }
 
+  /// The only value of `TE` that HTTP/2 has.
+  private static func wantsTrailers(_ fields: [TransferHeader]) -> Bool {
+    fields.contains { field in
+      ASCII.equalIgnoringCase(field.name, "te")
+        && ASCII.listMembers(field.value).contains { ASCII.equalIgnoringCase($0, "trailers") }
+    }
+  }
+
   /// Gives up a stream. False if it has ended.
   func drop(_ exchange: any Exchange) -> Bool {
     let stream = exchange.stream
     guard exchanges[stream] === exchange else { return false }
-    exchanges[stream] = nil
+    forget(stream)
     kept[stream] = nil
-    sentBytes[stream] = nil
     if endedEarly.removeValue(forKey: stream) == nil, let session {
       own_http2_reset(session, stream, Self.cancel)
     }
     if current === exchange { current = nil }
     return true
+  }
+
+  private func forget(_ stream: Int32) {
+    exchanges[stream] = nil
+    sentBytes[stream] = nil
+    refused.remove(stream)
+    narrow.remove(stream)
   }
 
   private static let cancel: UInt32 = 8
@@ -180,11 +207,33 @@ final class HTTP2Session: @unchecked Sendable {
 
   /// Reports what happened during a call of nghttp2.
   private func settle() {
-    let (stopped, ended) = (stopped, ended)
+    let (stopped, ended, refused) = (stopped, ended, refused)
     self.stopped.removeAll(keepingCapacity: true)
     self.ended.removeAll(keepingCapacity: true)
     for exchange in stopped where drop(exchange) { exchange.ended(exchange.noticedFailure ?? .cancelled) }
     for (exchange, code) in ended { finish(exchange, code) }
+    for stream in refused { endRefused(stream) }
+    if beginsDraining { giveBackUnsent() }
+  }
+
+  /// Ends an exchange whose complete response refuses its body: the server may wait for no more of it.
+  private func endRefused(_ stream: Int32) {
+    guard let exchange = exchanges[stream], exchange.hasEndOfStream, let session else { return }
+    if kept[stream] == nil {
+      if drop(exchange) { exchange.ended(nil) }
+    } else if endedEarly[stream] == nil {
+      endedEarly[stream] = 0
+      own_http2_reset(session, stream, Self.cancel)
+    }
+  }
+
+  /// Gives up the requests that wait in nghttp2 until the server allows another stream, which it never will.
+  private func giveBackUnsent() {
+    beginsDraining = false
+    for (stream, exchange) in exchanges.sorted(by: { $0.key < $1.key }) {
+      guard let session, kept[stream] == nil, own_http2_is_unsent(session, stream) else { continue }
+      if drop(exchange) { exchange.lost(isReused: true, wasRefused: true, .cutOff) }
+    }
   }
 
   private func finish(_ exchange: any Exchange, _ code: UInt32) {
@@ -214,7 +263,7 @@ final class HTTP2Session: @unchecked Sendable {
       return
     }
     if kept[stream] == nil, let code = endedEarly.removeValue(forKey: stream) {
-      exchanges[stream] = nil
+      forget(stream)
       finish(exchange, code)
     }
   }
@@ -226,7 +275,7 @@ final class HTTP2Session: @unchecked Sendable {
     let isReused = connection.requestCount > lost.count
     connection.close()
     for (stream, exchange) in lost.sorted(by: { $0.key < $1.key }) {
-      if let code = endedEarly[stream], code == 0, let bytes = kept[stream] {
+      if let bytes = kept[stream], exchange.hasEndOfStream || endedEarly[stream] == 0 {
         // The response is complete, but its consumer has not taken it yet.
         exchange.keepsRest(bytes)
       } else if exchange.hasEndOfStream, kept[stream] == nil {
@@ -293,7 +342,10 @@ final class HTTP2Session: @unchecked Sendable {
     switch line.withUnsafeBytes({ exchange.receiveHead($0) }) {
     case .more: break
     case .informational(let head): exchange.receive(informational: head)
-    case .complete(let head): isWanted = exchange.deliver(head)
+    case .complete(let head):
+      if head.status >= 300, exchange.request.body.isPresent { refused.insert(exchange.stream) }
+      if head.contentLength ?? .max > Int64(Self.windowBytes) { narrow.insert(exchange.stream) }
+      isWanted = exchange.deliver(head)
     case .failure(let failure):
       exchange.fails(with: failure)
       isWanted = false
@@ -318,6 +370,7 @@ final class HTTP2Session: @unchecked Sendable {
       self.current = nil
     } else if type == Self.goAway {
       isDraining = true
+      beginsDraining = true
     }
   }
 
@@ -330,7 +383,11 @@ final class HTTP2Session: @unchecked Sendable {
       return
     }
     switch exchange.receive(bytes) {
-    case .accepted: own_http2_consume_stream(session, stream, bytes.count)
+    case .accepted:
+      own_http2_consume_stream(session, stream, bytes.count)
+      if !narrow.isEmpty, bytes.count >= Self.largePieceBytes, narrow.remove(stream) != nil {
+        own_http2_widen(session, stream, Self.wideWindowBytes)
+      }
     case .keep: kept[stream] = Array(bytes)
     case .stop: stopped.append(exchange)
     }
@@ -339,13 +396,12 @@ final class HTTP2Session: @unchecked Sendable {
   private func closes(_ stream: Int32, _ code: UInt32) {
     guard let exchange = exchanges[stream] else { return }
     if kept[stream] != nil {
-      endedEarly[stream] = code
+      if endedEarly[stream] == nil { endedEarly[stream] = code }
       return
     }
     // Those that were stopped end with their own reason.
     guard !stopped.contains(where: { $0 === exchange }) else { return }
-    exchanges[stream] = nil
-    sentBytes[stream] = nil
+    forget(stream)
     guard isInside else { return finish(exchange, code) }
     ended.append((exchange, code))
   }

@@ -76,6 +76,12 @@ struct SocketTable<Owner: AnyObject>: ~Copyable {
     return slot.owner
   }
 
+  /// Returns the client whose connection is ready although it is idle; nil if there is none.
+  func owner(ofIdle socket: Int32) -> Unmanaged<Owner>? {
+    guard Int(socket) < slots.count, slots[Int(socket)].isConnection else { return nil }
+    return slots[Int(socket)].owner
+  }
+
   /// Epoll is about to be asked for the sockets that are ready.
   mutating func beginLook() {
     looks += 1

@@ -157,6 +157,9 @@ final class ClientCore: DeadlineOwner, @unchecked Sendable {
     loop.touch(self)
   }
 
+  /// A connection is ready that waits for nothing. libcurl finds out itself when it wants to use it again.
+  func actOnIdle(_ socket: Int32) { _ = pools?.act(on: socket, events: EPOLLIN.rawValue) }
+
   func actOnTimer() {
     guard !isClosed else { return }
     Curl.actOnTimer(multi: multi)

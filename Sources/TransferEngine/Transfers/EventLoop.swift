@@ -192,7 +192,7 @@ final class EventLoop: @unchecked Sendable {
   func setTimer(of connection: Connection, due: Monotonic?) { connectTimers.set(connection, due: due) }
 
   private func fireTimers() {
-    while let connection = connectTimers.popEarliest(due: now) { connection.connectNext() }
+    while let connection = connectTimers.popEarliest(due: now) { connection.actOnTimer() }
     while let timer = growthTimers.popEarliest(due: now) { timer.core.growthTimerFired(timer) }
     while let core = timers.popEarliest(due: now) { setTimer(of: core, due: core.timerDue) }
     var index = 0
@@ -451,6 +451,8 @@ final class EventLoop: @unchecked Sendable {
         wake.take()
       } else if let owner = sockets.owner(ofReady: event.data.fd) {
         owner.takeUnretainedValue().act(on: event.data.fd, events: event.events)
+      } else if let owner = sockets.owner(ofIdle: event.data.fd) {
+        owner.takeUnretainedValue().actOnIdle(event.data.fd)
       }
     }
     // More sockets may be ready than there was room for.

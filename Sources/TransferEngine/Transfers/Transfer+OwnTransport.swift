@@ -48,10 +48,22 @@ extension Transfer: Exchange {
 
   func didSendShortBody() { reportShortBodySent() }
 
-  func isNotCarried() {
+  func isNotCarried() { waitForPlace() }
+
+  /// Waits for another turn: the server's connections carry fewer requests than they were expected to.
+  private func waitForPlace() {
+    guard machine.waitAgain() == .detach else { return ended(.cancelled) }
+    startOver()
+    leaveQueue()
+    joinQueue()
+    // The loop ignored the command while the transfer was running.
+    if isHoldWanted.load(ordering: .relaxed) { holdOnLoop() }
+  }
+
+  private func startOver() {
     carrier = nil
-    attempt.openedConnection = false
-    place(fresh: false)
+    attempt = AttemptNotes()
+    ownNotes = OwnNotes()
   }
 
   func pausesConnection() -> Bool { machine.shouldPauseLibcurl() }
@@ -82,10 +94,10 @@ extension Transfer: Exchange {
     guard case .repeats(let fresh) = retry.decide(after: outcome) else {
       return ended(isReused && !wasRefused ? .notRepeatable : .noResponse)
     }
-    guard rewindSource(), machine.restart() == .attach else { return ended(noticedFailure ?? failure) }
-    carrier = nil
-    attempt = AttemptNotes()
-    ownNotes = OwnNotes()
+    guard rewindSource() else { return ended(noticedFailure ?? failure) }
+    if wasRefused, destination?.requiresHTTP11 == true { return waitForPlace() }
+    guard machine.restart() == .attach else { return ended(failure) }
+    startOver()
     place(fresh: fresh)
   }
 
@@ -179,7 +191,7 @@ extension ClientCore: ConnectionHost {
       settings: ConnectionPools.Settings(
         userAgent: options.userAgent, verifies: options.trust != .anything,
         maximumIdleConnections: Self.idleConnections, connectionsPerHost: options.connectionsPerHost,
-        addressRefusal: options.addressRefusal))
+        handshakeLimit: options.handshakeLimit, addressRefusal: options.addressRefusal))
     pools = made
     return made
   }

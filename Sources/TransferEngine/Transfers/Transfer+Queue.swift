@@ -16,7 +16,7 @@ extension Transfer {
   }
 
   /// Adds the transfer to the queue of its server. After it was held, the client may have forgotten its server.
-  private func joinQueue() {
+  func joinQueue() {
     do {
       let destination = try core.scheduler.destination(of: request)
       self.destination = destination

@@ -182,8 +182,8 @@ package final class Transfer: @unchecked Sendable {
     guard machine.begin() == .attach, let destination else { return }
     beginMoment = core.loop.now
     if let failure = observer?.transferWillBegin() { return fail(failure) }
-    if core.ownTransport(for: self, to: destination) != nil {
-      isOnOwnTransport = true
+    isOnOwnTransport = core.ownTransport(for: self, to: destination) != nil
+    if isOnOwnTransport {
       startBody()
       return place(fresh: false)
     }

@@ -47,6 +47,8 @@ package struct TransferClientOptions: Sendable {
   package var proxies = ProxySelection.environment()
   /// How long loads wait for streams before there are more connections to their server. Tests change it.
   var growthPeriod = ConnectionGrowth.defaultPeriod
+  /// How long a TLS handshake of the transport of our own may take.
+  var handshakeLimit = Duration.seconds(300)
   /// The name service that looks up host names.
   var names = NameService.shared
 
