@@ -29,6 +29,7 @@ import Testing
     ("/**/a/**/b", "https://a.test/a/x/a/y/b", true), ("/*.jpg", "https://a.test/rex.jpg", true),
     ("/*.jpg", "https://a.test/rex.png", false), ("/a%20b", "https://a.test/a%20b", true),
     ("/a%2Fb", "https://a.test/a/b", false),
+    ("*://a.test:8080/", "http://a.test:8080/", true), ("*://a.test:8080/", "http://a.test:9090/", false),
     ("https://a.test/dogs", "https://a.test/dogs", true),
     ("https://a.test/dogs", "http://a.test/dogs", false),
     ("https://A.Test/dogs", "HTTPS://a.TEST/dogs", true), ("https://*.test/", "https://a.b.test/", true),

@@ -1,6 +1,6 @@
 import Foundation
 import Retriever
-import RetrieverTesting
+@testable import RetrieverTesting
 import TestSupport
 import Testing
 
@@ -123,6 +123,50 @@ import Testing
       request.httpBody = Data(body.utf8)
       #expect(try await stubs.session().data(for: request).0 == Data("\(body) found".utf8))
     }
+  }
+
+  @Test func `a recording has the order in which requests began`() async throws {
+    let arrived = Gate()
+    let answered = Gate()
+    let server = try ScriptedServer { connection in
+      while let request = try connection.nextRequest() {
+        if request.path == "/slow" {
+          arrived.open()
+          try connection.wait(for: answered)
+        }
+        try connection.send(Reply(text: request.path))
+      }
+    }
+    let recording = HTTPStubs()
+    let record = recording.record("http://127.0.0.1:*/**")
+    let session = recording.session()
+    async let slow = session.data(from: server.url("/slow"))
+    #expect(await arrived.wait(within: .seconds(90)))
+    _ = try await session.data(from: server.url("/fast"))
+    answered.open()
+    _ = try await slow
+    let folder = try TemporaryDirectory()
+    try record.write(to: folder.file("dogs.har"))
+    let stubs = HTTPStubs()
+    try stubs.replay(folder.file("dogs.har"), order: .strict)
+    for path in ["/slow", "/fast"] {
+      #expect(try await stubs.session().data(from: server.url(path)).0 == Data(path.utf8))
+    }
+  }
+
+  @Test func `a recording that has lost exchanges is not written`() throws {
+    let url = try #require(URL(string: "http://a.test/"))
+    let record = StubRecording(limits: TrafficArchive.Limits(entries: 2))
+    let folder = try TemporaryDirectory()
+    for number in 1...3 {
+      let request = ReceivedRequest(
+        number: number, request: URLRequest(url: url), url: url, headers: [:], body: Data(), bodyLength: 0)
+      record.add(NetworkExchange(request: request, start: Date()))
+      if number == 2 { try record.write(to: folder.file("two.har")) }
+    }
+    let error = stubsError { try record.write(to: folder.file("three.har")) }
+    #expect(error?.code == .incompleteRecording)
+    #expect(error?.description.contains("of 3 exchanges, only the last 2 were kept") == true)
   }
 
   @Test func `a file that is not an archive is an error`() throws {

@@ -87,6 +87,25 @@ import Testing
     #expect(redacted("", nil) == "")
   }
 
+  @Test(arguments: [
+    (
+      #"{"next":"https://a.test/b?access_token=HUNTER2&c=1"}"#,
+      #"{"next":"https://a.test/b?access_token=REDACTED&c=1"}"#
+    ),
+    (
+      #"["https:\/\/a.test\/?a=1\u0026X-Amz-Signature=HUNTER2"]"#,
+      #"["https://a.test/?a=1&X-Amz-Signature=REDACTED"]"#
+    ),
+    (#"{"body":"{\"token\":\"HUNTER2\"}"}"#, #"{"body":"{\"token\":\"REDACTED\"}"}"#),
+    (
+      #"{"a":"https:\/\/a.test\/?page=1","b":"x=1","c":"[1]"}"#,
+      #"{"a":"https:\/\/a.test\/?page=1","b":"x=1","c":"[1]"}"#
+    ),
+  ])
+  func `URLs and JSON in the strings of JSON are redacted`(text: String, expected: String) {
+    #expect(redacted(text, "application/json") == expected)
+  }
+
   @Test(arguments: [")]}'\n", ")]}',\n", "for(;;);", "while(1);"])
   func `JSON after a line against scripts of other sites is redacted`(line: String) {
     #expect(redacted(line + #"{"token":"HUNTER2"}"#, "text/plain") == line + #"{"token":"REDACTED"}"#)

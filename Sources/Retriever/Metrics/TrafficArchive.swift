@@ -41,8 +41,10 @@ public final class TrafficArchive: Sendable {
     var entries: [HTTPArchive.Entry] = []
     var bodyBytes = 0
 
-    mutating func append(_ entry: HTTPArchive.Entry) {
-      entries.append(entry)
+    /// Adds an entry behind those that began before it. Entries arrive when they are complete.
+    mutating func add(_ entry: HTTPArchive.Entry) {
+      let place = entries.lastIndex { $0.startedDateTime <= entry.startedDateTime }
+      entries.insert(entry, at: place.map { $0 + 1 } ?? 0)
       bodyBytes += entry.bodyBytes
       trim()
     }
@@ -94,10 +96,10 @@ public final class TrafficArchive: Sendable {
     let maximumBodyBytes = limits.bodyBytes
     let archived = HTTPArchive.Entry(
       entry, requestBody: requestBody, responseBody: responseBody, maximumBodyBytes: maximumBodyBytes)
-    contents.withLock { $0.append(archived) }
+    contents.withLock { $0.add(archived) }
   }
 
-  /// Returns an archive of all recorded transactions, oldest first.
+  /// Returns an archive of all recorded transactions, in the order in which they began.
   ///
   /// - Returns: JSON in the format of HAR 1.2.
   /// - Throws: `EncodingError`, if a value cannot be written as JSON.

@@ -4,9 +4,14 @@ import Foundation
 /// Replaces the values of secret members in JSON text and leaves everything else unchanged.
 ///
 /// It only examines strings and what follows them, and does not need a valid document, because a recorded body may be
-/// truncated.
+/// truncated. URLs and JSON text in strings are redacted too.
 enum JSONRedaction {
-  static func redact(_ body: Data) -> Data {
+  /// The maximum depth of JSON text in other JSON text. A deeper one is replaced without examining it.
+  private static let maximumDepth = 4
+
+  static func redact(_ body: Data) -> Data { redact(body, depth: 0) }
+
+  private static func redact(_ body: Data, depth: Int) -> Data {
     let bytes = [UInt8](body)
     var result: [UInt8] = []
     result.reserveCapacity(bytes.count)
@@ -18,15 +23,36 @@ enum JSONRedaction {
         continue
       }
       let end = endOfString(in: bytes, from: position)
-      result += bytes[position..<end]
       let name = bytes[position..<end]
       position = end
-      guard let value = startOfValue(in: bytes, after: end), isSecret(name) else { continue }
+      guard let value = startOfValue(in: bytes, after: end) else {
+        result += redactString(name, depth: depth)
+        continue
+      }
+      result += name
+      guard isSecret(name) else { continue }
       result += bytes[end..<value]
       result += "\"\(Redaction.replacement)\"".utf8
       position = endOfValue(in: bytes, from: value)
     }
     return Data(result)
+  }
+
+  /// Redacts a string that is a value, with its quotes. It stays as it is written if it contains nothing secret.
+  private static func redactString(_ quoted: ArraySlice<UInt8>, depth: Int) -> [UInt8] {
+    let text = text(of: quoted)
+    let isJSON = Redaction.looksLikeJSON(Array(text.utf8)[...])
+    guard isJSON || text.contains("://") else { return Array(quoted) }
+    var redacted = Redaction.replacement
+    if isJSON, depth < maximumDepth {
+      redacted = String(decoding: redact(Data(text.utf8), depth: depth + 1), as: UTF8.self)
+    } else if !isJSON {
+      redacted = URLTextRedaction.redact(text)
+    }
+    guard redacted != text else { return Array(quoted) }
+    let encoder = JSONEncoder()
+    encoder.outputFormatting = .withoutEscapingSlashes
+    return (try? encoder.encode(redacted)).map { Array($0) } ?? Array("\"\(Redaction.replacement)\"".utf8)
   }
 
   /// The start of a member's value if a colon follows its name.
@@ -76,13 +102,16 @@ enum JSONRedaction {
     return position
   }
 
-  /// Decodes escapes in the name first, because `"\\u0070assword"` is a password too.
   private static func isSecret(_ quoted: ArraySlice<UInt8>) -> Bool {
-    let name =
+    SensitiveNames.containsField(text(of: quoted))
+  }
+
+  /// Decodes the escapes in a string, because `"\\u0070assword"` is a password too. The string may be cut.
+  private static func text(of quoted: ArraySlice<UInt8>) -> String {
+    let text =
       quoted.contains(UInt8(ascii: "\\"))
       ? try? JSONDecoder().decode(String.self, from: Data(quoted)) : nil
-    return SensitiveNames.containsField(
-      name ?? String(decoding: quoted.dropFirst().dropLast(), as: UTF8.self))
+    return text ?? String(decoding: quoted.dropFirst().dropLast(), as: UTF8.self)
   }
 }
 #endif

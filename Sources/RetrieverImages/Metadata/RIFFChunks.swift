@@ -10,6 +10,7 @@ struct WebPChunkOrder {
   private var hasFeatures = false
   private var hasPixels = false
   private var hasPicture = false
+  private var hasFrames = false
   private var hasOpacity = false
   private var hasEXIF = false
   private var declaresEXIF = false
@@ -30,18 +31,18 @@ struct WebPChunkOrder {
       let isUsed = !isAnimated && !hasEXIF && (declaresEXIF || !hasPixels)
       hasEXIF = true
       return isUsed
-    // A still image has one picture, and an animation only frames.
+    // A still image has one picture, and an animation only frames. Our decoder shows them also if the file does not declare them.
     case "VP8 ", "VP8L":
       defer { (hasPixels, hasPicture) = (true, true) }
-      return !isAnimated && !hasPicture
+      return !hasPicture && !hasFrames
     case "ANMF":
-      hasPixels = true
-      return isAnimated
+      defer { (hasPixels, hasFrames) = (true, true) }
+      return !hasPicture
     // Without VP8X, opacity is ignored.
     case "ALPH":
       defer { (hasPixels, hasOpacity) = (hasPixels || hasFeatures, true) }
-      return hasFeatures && !isAnimated && !hasOpacity && !hasPicture
-    case "ANIM": return isAnimated
+      return hasFeatures && !hasOpacity && !hasPicture && !hasFrames
+    case "ANIM": return !hasPicture && !hasFrames
     default: break
     }
     return true

@@ -8,20 +8,31 @@ import Synchronization
 /// ``HTTPStubs/record(_:)`` creates it. Secrets are removed as `TrafficArchive` removes them, before anything is kept:
 /// passwords, tokens and cookies in header fields, URLs, forms and JSON. Review a file before you share it.
 public final class StubRecording: Sendable {
-  private let archive = TrafficArchive(limits: StubRecording.limits)
-  private let incomplete = Mutex<[String]>([])
+  private struct Added {
+    var count = 0
+    /// The exchanges with a body that was too long.
+    var incomplete: [String] = []
+  }
 
-  private static let limits = TrafficArchive.Limits(
+  private let archive: TrafficArchive
+  private let added = Mutex(Added())
+
+  static let limits = TrafficArchive.Limits(
     entries: 10_000, bodyBytes: NetworkExchange.maximumBodyBytes, totalBodyBytes: 256 << 20)
 
-  init() { archive.isRecording = true }
+  init(limits: TrafficArchive.Limits = StubRecording.limits) {
+    archive = TrafficArchive(limits: limits)
+    archive.isRecording = true
+  }
 
   /// The number of recorded exchanges.
   public var count: Int { archive.count }
 
   func add(_ exchange: NetworkExchange) {
-    if exchange.bodyLength > exchange.body.count || exchange.request.isCut {
-      incomplete.withLock { $0.append("\(exchange.request)") }
+    let isIncomplete = exchange.bodyLength > exchange.body.count || exchange.request.isCut
+    added.withLock { added in
+      added.count += 1
+      if isIncomplete { added.incomplete.append("\(exchange.request)") }
     }
     var request = exchange.request.request
     request.httpBodyStream = nil
@@ -39,13 +50,22 @@ public final class StubRecording: Sendable {
 
   /// Writes the exchanges to a file that only its owner can read.
   ///
-  /// - Throws: ``StubsError`` with ``StubsError/Code/incompleteRecording`` if a body was too long to be kept, or an error
-  ///   of the file system.
+  /// - Throws: ``StubsError`` with ``StubsError/Code/incompleteRecording`` if there was too much to keep all of it, or an
+  ///   error of the file system.
   public func write(to file: URL) throws {
-    if let first = incomplete.withLock({ $0.first }) {
+    let (count, first) = added.withLock { ($0.count, $0.incomplete.first) }
+    if let first {
       throw StubsError(
         .incompleteRecording,
         "The recording cannot be replayed: a body of \(first) is too long. Record fewer requests.")
+    }
+    guard archive.count == count else {
+      let limits = archive.limits
+      throw StubsError(
+        .incompleteRecording,
+        "The recording cannot be replayed: of \(count) exchanges, only the last \(archive.count) were kept. "
+          + "The limits are \(limits.entries) exchanges and \(limits.totalBodyBytes >> 20) MiB of bodies. "
+          + "Record fewer requests.")
     }
     try archive.write(to: file)
   }

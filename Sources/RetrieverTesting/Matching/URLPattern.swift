@@ -91,7 +91,7 @@ struct URLPattern: Sendable {
     if let host, !host.matches(actualHost) {
       differences.append("the host is \(actualHost), not \(host.text)")
     } else if let port, let actual = components?.port ?? Self.defaultPort(actualScheme), port != actual,
-      scheme == actualScheme
+      scheme == nil || scheme == actualScheme
     {
       differences.append("the port is \(actual), not \(port)")
     }

@@ -158,6 +158,15 @@ import Testing
     }
   }
 
+  @Test func `frames of a WebP that does not declare them stay`() throws {
+    let still = try WebPFixture.pixels(drawnBitmap(width: 30, height: 20), isLossless: true)
+    let data = WebPFixture.file(
+      WebPFixture.features(flags: 0, width: 30, height: 20)
+        + WebPFixture.chunk("ANIM", [0, 0, 0, 0, 0, 0])
+        + WebPFixture.frame(left: 0, top: 0, width: 30, height: 20, pixels: still))
+    #expect(try strip(data) == data && StrippedImage(data: data).removed.isEmpty)
+  }
+
   @Test func `a plain text of a GIF is removed`() throws {
     let gif = GIFFixture().data()
     let grid: [UInt8] = [0, 0, 0, 0, 20, 0, 16, 0, 8, 8, 1, 0]
