@@ -118,7 +118,7 @@ package final class KennelSite: Sendable {
       archives: AlbumArchiveEndpoints(store: store, gate: gate),
       comments: CommentEndpoints(posts: store.posts, visitors: visitors),
       pictures: pictures,
-      collages: CollageEndpoints(posts: store.posts, thumbnails: thumbnails),
+      collages: CollageEndpoints(posts: store.posts, thumbnails: thumbnails, policy: policy),
       sessions: sessions,
       joining: JoinEndpoints(accounts: store.accounts, sessions: sessions, pages: accountPages),
       you: YouEndpoints(

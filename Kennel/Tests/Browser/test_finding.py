@@ -51,6 +51,19 @@ def test_a_search_finds_photos_by_their_words(window, device, scripts):
     assert captions(looking) == ["Café"]
 
 
+def test_a_change_by_others_keeps_what_is_typed_into_the_search_field(window):
+    looking = window("Ada").go()
+    field = looking.page.get_by_role("searchbox", name="Search photos")
+    field.fill("half a wo")
+    post = looking.kennel.post("Bob", "Before", 90, (300, 200))
+    looking.kennel.edit("Bob", post, caption="After")
+    looking.page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+    expect(looking.tile(post).locator(".sharp")).to_have_attribute("alt", "After")
+    expect(field).to_have_value("half a wo")
+    expect(field).to_be_focused()
+    looking.kennel.call("Bob", "DELETE", f"/posts/{post}")
+
+
 def test_a_search_without_results_says_what_can_be_found(window, device):
     looking = window("Ada", device=device).go()
     search(looking, "\" OR * NEAR( <b>", device)

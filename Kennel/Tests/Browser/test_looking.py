@@ -120,22 +120,33 @@ def test_an_error_page_shows_the_signed_in_user(window, device):
 
 
 def test_relative_times_are_rounded_down(window):
-    looking = window().go()
+    looking = window(timezone_id="Europe/Berlin").go()
     shown = looking.page.evaluate(
         """async () => {
           // The module of the page, which has the texts: its address has a hash.
           const loaded = performance.getEntriesByType("resource").map((entry) => entry.name);
           const { formatTimes } = await import(loaded.find((name) => /\\/times\\b[^/]*\\.js$/.test(name)));
+          // A Wednesday, half past eight in the morning.
+          Date.now = () => Date.parse("2026-07-15T06:30:00Z");
           const place = document.createElement("p");
-          for (const minutes of [0.9, 1.8, 59.8, 60.5, 24 * 60 - 1, 47 * 60, 7 * 24 * 60 - 1]) {
+          for (const minutes of [0.9, 1.8, 59.8, 60.5, 24 * 60 - 1, 25 * 60, 47 * 60, 6 * 24 * 60, 7 * 24 * 60 - 1]) {
             place.appendChild(document.createElement("time")).dateTime = new Date(Date.now() - minutes * 60000).toISOString();
           }
           formatTimes(place);
           return [...place.children].map((one) => one.textContent);
         }""")
-    assert shown == [
-        "just now", "1 minute ago", "59 minutes ago", "1 hour ago", "23 hours ago", "yesterday", "6 days ago"]
+    # 47 hours ago was a Monday, which is not yesterday.
+    assert shown[:6] == ["just now", "1 minute ago", "59 minutes ago", "1 hour ago", "23 hours ago", "yesterday"]
+    assert shown[6:] == ["2 days ago", "6 days ago", "8 July 2026"]
 
+
+def test_captions_and_names_are_visible_without_a_pointer(window):
+    post = (looking := window(device="phone")).kennel.post("Bob", "Rex at the lake")
+    looking.go()
+    about = looking.tile(post).locator(".about")
+    assert about.evaluate("about => getComputedStyle(about).opacity") == "1"
+    expect(about).to_contain_text("Rex at the lake")
+    expect(about).to_contain_text("Bob")
 
 def test_html_in_captions_and_comments_is_escaped(window, device):
     looking = window(device=device)

@@ -24,6 +24,15 @@ def test_a_photo_opens_over_the_grid_and_has_an_address(window, device, three):
     expect(looking.tile(three[1]).locator(".open")).to_be_focused()
 
 
+def test_the_original_is_downloaded(window, device, three):
+    looking = window(device=device).go()
+    dialog = looking.open(three[0])
+    with looking.page.expect_download() as download:
+        dialog.get_by_role("link", name="Original").click()
+    assert download.value.suggested_filename == f"photo-{three[0]}.jpg"
+    expect(looking.page.locator("#lightbox")).to_be_visible()
+
+
 def test_arrow_keys_change_the_photo_and_escape_closes_it(window, three):
     looking = window().go()
     dialog = looking.open(three[0])

@@ -121,6 +121,19 @@ def test_the_owner_decides_who_can_see_the_photos(browser, closed):
     context.close()
 
 
+def test_a_page_that_the_browser_kept_shows_nothing_after_signing_out(window, closed):
+    person = window("Olga", kennel=closed)
+    # Loading the page again is refused.
+    person.tolerated.append("401")
+    post = closed.post("Olga", "Private")
+    person.go()
+    expect(person.tile(post)).to_be_visible()
+    person.context.clear_cookies()
+    person.page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+    expect(person.page.get_by_role("heading", name="Sign in")).to_be_visible()
+    expect(person.page.get_by_alt_text("Private")).to_have_count(0)
+
+
 def test_the_owner_of_an_earlier_kennel_is_asked_once(browser, closed):
     # An upgrade leaves a kennel like this.
     with sqlite3.connect(closed.directory / "kennel.sqlite") as database:

@@ -58,6 +58,20 @@ def kept(person, count: int) -> None:
         })""", arg=count)
 
 
+def test_a_file_that_cannot_be_read_any_more_is_named(window, tmp_path):
+    person = window("Ada")
+    person.tolerated.append("net::ERR_FILE_NOT_FOUND")
+    # Without this, the page reads the file before it sends it.
+    person.page.add_init_script("Object.defineProperty(crypto, 'subtle', { value: undefined })")
+    person.go()
+    file = tmp_path / "gone.png"
+    file.write_bytes(pictures.noise(100, 1))
+    dialog = choose(person, file)
+    file.unlink()
+    dialog.get_by_role("button", name="Share", exact=True).click()
+    expect(dialog.get_by_text("“gone.png” cannot be read any more. Choose it again.")).to_be_visible()
+
+
 def test_a_killed_server_receives_the_rest(kennel, window, device, picture):
     person = window("Ada", device)
     person.tolerated.append("net::ERR_")

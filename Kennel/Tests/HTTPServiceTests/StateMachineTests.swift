@@ -22,6 +22,20 @@ import Waiting
     #expect(machine.abandon() == .none)
   }
 
+  @Test(arguments: [RequestFraming.length(95), .chunked])
+  func `the rest of a body with a length is read before its response`(_ framing: RequestFraming) {
+    var machine = machine()
+    _ = machine.headArrived(framing: framing, expectsContinue: false, isRefused: false)
+    #expect(machine.bodyWanted() == .resume)
+    #expect(machine.call() == .continueReceiving)
+    #expect(machine.call(bringing: 20) == .takeBytes)
+    _ = machine.responseGiven()
+    #expect(machine.call(bringing: 50) == .dropBytes)
+    // More than is read of a body without an end.
+    #expect(machine.call(bringing: 25) == (framing == .chunked ? .cut : .dropBytes))
+    if framing != .chunked { #expect(machine.call() == .respond(discardsBody: false)) }
+  }
+
   @Test func `a body is held back until the handler reads it`() {
     var machine = machine()
     #expect(

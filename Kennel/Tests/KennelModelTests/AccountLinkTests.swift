@@ -209,7 +209,7 @@ import Testing
     let manualClock = ManualKennelClock()
     try await withStore(kind, clock: manualClock.clock) { store in
       let new = try await store.accounts.invite(.member)
-      for _ in 0..<10 {
+      for _ in 0..<20 {
         #expect(
           await code {
             _ = try await store.accounts.link(of: SecretToken<AccountLink>(), address: "192.0.2.9")
@@ -224,6 +224,16 @@ import Testing
         _ = try await store.accounts.link(of: nil, address: "192.0.2.9")
       }
       #expect(later == .noSuchLink)
+    }
+  }
+
+  @Test func `guesses from many addresses keep nobody from using a link`() async throws {
+    try await withStore { store in
+      let new = try await store.accounts.invite(.member)
+      for number in 0..<150 {
+        for _ in 0..<8 { _ = try? await store.accounts.link(of: nil, address: "192.0.2.\(number)") }
+      }
+      #expect(try await store.accounts.link(of: new.token, address: "198.51.100.1").purpose != .firstOwner)
     }
   }
 

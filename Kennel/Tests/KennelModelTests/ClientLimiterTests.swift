@@ -5,11 +5,11 @@ import Testing
 
 @testable import KennelModel
 
-@Suite(.timeLimit(.minutes(5))) struct SearchLimiterTests {
+@Suite(.timeLimit(.minutes(5))) struct ClientLimiterTests {
   @Test func `a client cannot use up all searches`() async throws {
-    let limiter = SearchLimiter()
+    let limiter = ClientLimiter.searches()
     let mayEnd = Gate()
-    let searches = (0..<SearchLimiter.maximumCountPerClient).map { _ in
+    let searches = (0..<limiter.maximumCountPerClient).map { _ in
       Task {
         try await limiter.run(for: "10.0.0.1") { () async throws(KennelError) in _ = await mayEnd.wait() }
       }

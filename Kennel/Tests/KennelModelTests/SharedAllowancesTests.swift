@@ -99,7 +99,7 @@ import Testing
       try await one.guessLimiter("feed").countFailure("192.0.2.1")
       let token = SecretToken<AccountLink>()
       for store in [one, two] {
-        for _ in 0..<5 {
+        for _ in 0..<10 {
           #expect(
             await code { _ = try await store.accounts.link(of: token, address: "192.0.2.1") } == .noSuchLink)
         }

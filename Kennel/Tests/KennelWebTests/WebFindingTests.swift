@@ -74,7 +74,7 @@ import Testing
   @Test func `a client with too many searches is asked to wait`() async throws {
     try await withSite { web in
       let mayEnd = TestSupport.Gate()
-      let searches = (0..<SearchLimiter.maximumCountPerClient).map { _ in
+      let searches = (0..<web.store.posts.searches.maximumCountPerClient).map { _ in
         Task {
           try await web.store.posts.searches.run(for: "127.0.0.1") { () async throws(KennelError) in
             await mayEnd.wait()

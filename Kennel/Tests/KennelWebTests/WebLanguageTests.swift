@@ -226,6 +226,8 @@ import Testing
     #expect(
       Words.german.problems.sentence("Too many attempts. Try again in 1 seconds.", 429).contains(
         "in 1 Sekunde "))
+    let english = Problem(.tooManyRequests, "Try again in 1 seconds.").translated(to: .english)
+    #expect(english.detail == "Try again in 1 second.")
   }
 
   @Test func `dates and sizes follow the rules of a language`() {

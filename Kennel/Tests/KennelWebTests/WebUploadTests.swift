@@ -124,6 +124,20 @@ import Testing
     }
   }
 
+  @Test func `browsers without TLS get no Basic challenge, and their old credentials are ignored`()
+    async throws
+  {
+    try await withSite { web in
+      _ = try await web.store.addUser("Ada")
+      let browser = ["User-Agent": "Mozilla/5.0 (X11; Linux x86_64)", "Accept-Language": "de"]
+      let refused = try await web.get("/you", browser)
+      #expect(refused.status == 401 && refused.field("WWW-Authenticate") == "Session realm=\"Kennel\"")
+      let signedOut = try await web.get("/you", SiteFixture.basic("Ada").merging(browser) { $1 })
+      #expect(signedOut.status == 401)
+      #expect(try await web.get("/you", SiteFixture.basic("Ada")).status == 200)
+    }
+  }
+
   @Test func `the Basic credentials of a URLSession task are accepted`() async throws {
     try await withSite { web in
       _ = try await web.store.addUser("Ada")

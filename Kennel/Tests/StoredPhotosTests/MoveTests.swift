@@ -27,10 +27,12 @@ import Testing
       location: try server.location(bucket, "kennel"), credentials: server.credentials, objects: objects)
   }
 
-  private func target(_ place: Place, _ directory: String) async throws(KennelError) -> MoveTarget {
+  private func target(
+    _ place: Place, _ directory: String, record: String? = nil
+  ) async throws(KennelError) -> MoveTarget {
     let known = try StoredPhotosPlace.read(directory)
     let prepared = try await StoredPhotosPlace.prepareMove(
-      to: place.location, of: directory, credentials: place.credentials)
+      to: place.location, of: directory, record: record, credentials: place.credentials)
     return MoveTarget(
       photos: .init(
         blobs: prepared.blobs(for: directory, credentials: place.credentials),
@@ -208,6 +210,31 @@ import Testing
       $0.hasPrefix("photos.moved-")
     }
     #expect(left.count == 1)
+  }
+
+  @Test func `a restore into a store that failed can be repeated`() async throws {
+    let place = try await makePlace()
+    let directory = try TemporaryDirectory()
+    try await fill(directory)
+    try await withStore(in: directory) { store in
+      _ = try await store.backUp(to: .path(directory.path("kennel.tar")))
+    }
+    let restored = directory.path("restored")
+    let record = StoredPhotosPlace.record(ofRestoring: restored)
+    func restore(failing: Bool) async -> KennelError.Code? {
+      await code {
+        _ = try await KennelStore.restore(
+          from: directory.path("kennel.tar"), to: restored, configuration: .forTest,
+          target: { draft async throws(KennelError) in
+            let target = try await self.target(place, draft, record: record)
+            if failing { throw KennelError(.busy, "Test") }
+            return target
+          })
+      }
+    }
+    #expect(await restore(failing: true) == .busy)
+    #expect(await restore(failing: false) == nil)
+    try await check(place, restored)
   }
 
   @Test func `a backup is restored into a store`() async throws {

@@ -10,7 +10,7 @@ import { countHearts } from "./hearts.js";
 import { leave, shownPost } from "./lightbox.js";
 import { backOnline } from "./offline.js";
 import { fadeIn } from "./pictures.js";
-import { onRefresh, refresh, refreshSoon } from "./refresh.js";
+import { onRefresh, refresh, refreshOrLeave, refreshSoon } from "./refresh.js";
 import { send } from "./requests.js";
 import { text } from "./texts.js";
 import { formatTimes } from "./times.js";
@@ -67,7 +67,11 @@ onRefresh((newer) => {
   fadeIn(found);
   formatTimes(found);
 });
-addEventListener("pageshow", (event) => event.persisted && refresh().catch(() => {}));
+// The browser may show a page that it has kept, although the person has signed out since.
+const [navigation] = performance.getEntriesByType("navigation");
+addEventListener("pageshow", (event) => {
+  if (event.persisted || navigation?.type === "back_forward") refreshOrLeave();
+});
 
 document.addEventListener("click", async (event) => {
   const button = event.target.closest("[data-delete-post]");

@@ -17,11 +17,16 @@ export function refreshSoon(failed = () => {}) {
   changing = setTimeout(() => refresh().catch(failed), 300);
 }
 
+/** Refreshes the page unless nobody is signed in who may see it. Then it is loaded again, which shows the form to sign in. */
+export const refreshOrLeave = () => refresh().catch(({ status }) => { if (status === 401) location.reload(); });
+
 /** Fetches the page again and updates this one, keeping everything that is the same. */
 export async function refresh() {
   const found = await page(address);
   document.body.dataset.viewer = found.body.dataset.viewer;
   document.body.dataset.role = found.body.dataset.role;
-  document.querySelector(".bar").replaceWith(document.adoptNode(found.querySelector(".bar")));
+  const [bar, newer] = [document, found].map((root) => root.querySelector(".bar"));
+  // A bar that is the same keeps what is typed into its search field, its open menu, and the focus.
+  if (bar.outerHTML !== newer.outerHTML) bar.replaceWith(document.adoptNode(newer));
   await Promise.all(parts.map((part) => part(found)));
 }

@@ -11,13 +11,17 @@ const months = new Intl.DateTimeFormat(text("dateLocale"), { month: "long", year
 /** Returns a month such as `2026-07` in words. */
 export const monthName = (month) => months.format(new Date(`${month}-01`));
 
+const startOfDay = (date) => new Date(date).setHours(0, 0, 0, 0);
+
 function relativeTime(date) {
   const minutes = (date - Date.now()) / 60_000;
   if (minutes > -1) return text("justNow");
   // Truncated, so that "60 minutes ago" never occurs.
   if (minutes > -60) return words.format(Math.trunc(minutes), "minute");
   if (minutes > -60 * 24) return words.format(Math.trunc(minutes / 60), "hour");
-  if (minutes > -60 * 24 * 7) return words.format(Math.trunc(minutes / 60 / 24), "day");
+  // “Yesterday” is a day of the calendar.
+  const days = Math.round((startOfDay(date) - startOfDay(Date.now())) / 86_400_000);
+  if (days > -7) return words.format(days, "day");
   return dates.format(date);
 }
 

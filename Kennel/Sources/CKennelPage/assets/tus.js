@@ -44,6 +44,10 @@ export async function stateOf(address) {
 /** Removes an upload. It expires by itself if that fails. */
 export const cancel = (address) => ask("DELETE", address).catch(() => {});
 
+/** Returns whether a file can still be read: it may have been deleted or changed since it was chosen. */
+const isReadable = (file, offset) =>
+  file.slice(offset, offset + 1).arrayBuffer().then(() => true, () => false);
+
 /** Sends the next part of a file. `progress` is called with the number of bytes that were sent of the file. */
 export function sendPart(address, file, offset, { progress, signal, isAgain }) {
   return new Promise((resolve, reject) => {
@@ -57,7 +61,8 @@ export function sendPart(address, file, offset, { progress, signal, isAgain }) {
       if (request.status === 204) resolve(stateIn((name) => request.getResponseHeader(name)));
       else reject(problemOf(request.status, request.responseText));
     };
-    request.onerror = () => reject(new Problem(text("unreachable")));
+    request.onerror = async () => reject(await isReadable(file, offset)
+      ? new Problem(text("unreachable")) : new Problem(text("unreadable", { name: file.name }), 400));
     request.onabort = () => reject(new DOMException("Stopped", "AbortError"));
     signal.addEventListener("abort", () => request.abort(), { once: true });
     if (signal.aborted) reject(new DOMException("Stopped", "AbortError"));

@@ -110,7 +110,7 @@ struct ExchangeStateMachine: Sendable {
     receivedCount += Int64(count)
     guard dropsBody || receivedCount > limits.maximumBodySize else { return .takeBytes }
     droppedCount += Int64(count)
-    if droppedCount > limits.maximumDiscardedBodySize { return .cut }
+    if droppedCount > limits.maximumDiscardedBodySize, !isWorthFinishing { return .cut }
     if dropsBody { return .dropBytes }
     dropsBody = true
     return .failBody
@@ -170,6 +170,13 @@ struct ExchangeStateMachine: Sendable {
   private mutating func respond(discardsBody: Bool) -> CallAction {
     stage = .responding
     return .respond(discardsBody: discardsBody)
+  }
+
+  /// Whether to read the rest of a body whose response is ready: many clients read no response before they have sent all of a
+  /// body. A body with a length has an end, and was accepted with that length.
+  private var isWorthFinishing: Bool {
+    guard case .length = framing else { return false }
+    return hasResponse
   }
 
   /// Whether to read and discard the body: for a short body this is cheaper than a new connection.

@@ -1,6 +1,7 @@
 import Glibc
 import KennelModel
 import KennelStorage
+import StoredPhotos
 import TerminalProgram
 
 enum BackupCommand {
@@ -99,13 +100,15 @@ enum BackupCommand {
     let passphrase = try passphrase(context)
     try CommandContext.makeParents(of: directory)
     let target = try MovePlan.restoring(context)
+    let record = StoredPhotosPlace.record(ofRestoring: directory)
     let progress = context.progress.begin("photos", unit: .items)
     let report = try await KennelStore.restore(
       from: path, to: directory, passphrase: passphrase,
-      target: { draft async throws(KennelError) in try await target?.target(of: draft) }
+      target: { draft async throws(KennelError) in try await target?.target(of: draft, record: record) }
     ) {
       showProgress($0, progress)
     }
+    StoredPhotosPlace.forget(record)
     progress.end()
     await context.progress.stop()
     for hash in report.missing {

@@ -43,7 +43,9 @@ struct MovePlan: Sendable {
   }
 
   /// Returns where the kennel in a directory moves to. Its present place is not changed.
-  func target(of directory: String) async throws(KennelError) -> MoveTarget {
+  ///
+  /// - Parameter record: a file that remembers the claim of a store if the directory is removed after a failure.
+  func target(of directory: String, record: String? = nil) async throws(KennelError) -> MoveTarget {
     var target = MoveTarget(records: records)
     let known = try StoredPhotosPlace.read(directory)
     switch photos {
@@ -55,7 +57,7 @@ struct MovePlan: Sendable {
       target.photos = MoveTarget.Photos(blobs: { $0 }, steps: { _ in StoredPhotosPlace.stepsToDirectory })
     case .store(let location, let credentials, let limits):
       let place = try await StoredPhotosPlace.prepareMove(
-        to: location, of: directory, credentials: credentials)
+        to: location, of: directory, record: record, credentials: credentials)
       target.photos = MoveTarget.Photos(
         blobs: place.blobs(for: directory, credentials: credentials, configuration: limits),
         steps: { StoredPhotosPlace.steps(from: known, suffix: $0) })

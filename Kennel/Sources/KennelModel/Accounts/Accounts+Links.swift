@@ -126,41 +126,17 @@ extension Accounts {
   package func link(of token: SecretToken<AccountLink>?, address: String) async throws(KennelError)
     -> AccountLink
   {
-    let visitor = SignInLimiter.Visitor(name: "", address: ClientAddress.key(address))
+    try linkLimiter.check(address)
     let now = clock.now().milliseconds
-    let uptime = clock.uptime()
-    if case .wait(let seconds) = linkLimiter.withLock({ $0.verdict(visitor, at: uptime) }) {
-      throw Self.tooManyLinks(seconds)
-    }
     guard let token,
       let link = try await database.read({ connection throws(KennelError) in
         try Self.link(of: token, now: now, connection)
       })
     else {
-      try await countUnknownLink(visitor, at: uptime)
+      try await linkLimiter.countFailure(address)
       throw KennelError.noSuchLink
     }
     return link
-  }
-
-  private static func tooManyLinks(_ seconds: Int) -> KennelError {
-    KennelError(
-      .tooManyAttempts, "Too many attempts. Try again in \(seconds) seconds.", secondsToWait: seconds)
-  }
-
-  /// Counts an attempt with a link that does not exist, here and for all processes.
-  ///
-  /// - Throws: `tooManyAttempts` if other processes have already counted as many as are allowed.
-  private func countUnknownLink(
-    _ visitor: SignInLimiter.Visitor, at now: Duration
-  ) async throws(KennelError) {
-    let (attempt, counts) = linkLimiter.withLock { limiter in
-      let attempt = limiter.begin(visitor, at: now)
-      return (attempt, limiter.counts(of: attempt))
-    }
-    guard let shared = await allowances.take(counts) else { return }
-    linkLimiter.withLock { $0.learn(shared.untilFull, of: attempt, at: now) }
-    if shared.delay > .zero { throw Self.tooManyLinks(shared.delay.secondsRoundedUp) }
   }
 
   private static func link(

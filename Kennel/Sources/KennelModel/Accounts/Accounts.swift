@@ -35,8 +35,7 @@ package final class Accounts: Sendable {
   /// The sessions whose use is being recorded, by the hashes of their tokens.
   let sessionsInUse = Mutex<Set<[UInt8]>>([])
   /// Limits how often a client may try links that do not exist.
-  let linkLimiter = Mutex(
-    SignInLimiter(purpose: "account-link", unknownVisitors: .init(burst: 1000, refill: .seconds(1))))
+  let linkLimiter: GuessLimiter
   /// The attempts that all processes count together.
   let allowances: SharedAllowances
   /// Limits how often a user may change the name, because each change brings the words of all the user's posts up to date.
@@ -52,6 +51,7 @@ package final class Accounts: Sendable {
   ) throws(KennelError) {
     database = posts.database
     self.allowances = allowances
+    linkLimiter = GuessLimiter("account-link", shared: allowances, clock: clock)
     self.posts = posts
     self.clock = clock
     self.configuration = configuration

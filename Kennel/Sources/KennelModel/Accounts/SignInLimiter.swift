@@ -36,18 +36,14 @@ struct SignInLimiter: Sendable {
   private var known: [Visitor: Duration] = [:]
   private let knownFor: Duration
   private let capacity: Int
-  /// What the attempts are for, so that those of another limiter are counted separately (``SharedAllowances``).
-  private let purpose: String
 
   init(
-    purpose: String = "sign-in",
     address: Allowance = Allowance(burst: 20, refill: .seconds(10)),
     visitor: Allowance = Allowance(burst: 10, refill: .seconds(30)),
     unknownVisitors: Allowance = Allowance(burst: 50, refill: .seconds(60)),
     knownFor: Duration = .seconds(30 * 24 * 3600), capacity: Int = 10_000
   ) {
     let capacity = max(capacity, 1)
-    self.purpose = purpose
     self.capacity = capacity
     self.knownFor = knownFor
     addresses = AllowanceTable(address, capacity: capacity)
@@ -109,22 +105,22 @@ extension SignInLimiter {
   func counts(of attempt: Attempt) -> [SharedAllowances.Count] {
     let visitor = attempt.visitor
     var counts = [
-      SharedAllowances.Count(text: "\(purpose) address \(visitor.address)", allowance: addresses.allowance),
+      SharedAllowances.Count(text: "sign-in address \(visitor.address)", allowance: addresses.allowance),
       // An address has no space, so a name cannot be mistaken for a part of it.
       SharedAllowances.Count(
-        text: "\(purpose) visitor \(visitor.address) \(visitor.name)", allowance: visitors.allowance),
+        text: "sign-in visitor \(visitor.address) \(visitor.name)", allowance: visitors.allowance),
     ]
     if attempt.isUnknown {
       counts.append(
         SharedAllowances.Count(
-          text: "\(purpose) name \(visitor.name)", allowance: unknownVisitors.allowance,
+          text: "sign-in name \(visitor.name)", allowance: unknownVisitors.allowance,
           exemption: permission(of: visitor)))
     }
     return counts
   }
 
   /// The name of the permission of a visitor who signed in recently.
-  func permission(of visitor: Visitor) -> String { "\(purpose) known \(visitor.address) \(visitor.name)" }
+  func permission(of visitor: Visitor) -> String { "sign-in known \(visitor.address) \(visitor.name)" }
 
   /// How long a visitor is known.
   var permissionDuration: Duration { knownFor }

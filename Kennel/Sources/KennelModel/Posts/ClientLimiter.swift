@@ -1,37 +1,53 @@
 import KennelStorage
 import Synchronization
 
-/// Limits the number of searches at the same time: of all clients, so that other readers of the database need not wait for
-/// them, and of each client, so that no client keeps others from searching.
-final class SearchLimiter: Sendable {
-  /// The maximum number of searches of one client that run or wait.
-  static let maximumCountPerClient = 4
-
-  private let running = AsyncSemaphore("searches", permits: 2, maximumWaitingCount: 16)
-  /// The number of searches that run or wait, by client.
+/// Limits how much of an expensive kind of work runs at the same time: for all clients, so that other requests need not wait
+/// for it, and for each client, so that no client keeps others from it.
+package final class ClientLimiter: Sendable {
+  /// The maximum number of calls of one client that run or wait.
+  let maximumCountPerClient: Int
+  private let refusal: String
+  private let running: AsyncSemaphore
+  /// The number of calls that run or wait, by client.
   private let counts = Mutex<[String: Int]>([:])
 
-  /// Returns the number of searches of a client that run or wait.
+  /// - Parameters:
+  ///   - work: what is limited, for errors: `searches`.
+  ///   - count: the maximum number of calls that run at the same time.
+  ///   - waitingCount: the maximum number of calls that wait.
+  ///   - countPerClient: the maximum number of calls of one client that run or wait.
+  ///   - refusal: a sentence for clients that have too many.
+  package init(_ work: String, count: Int, waitingCount: Int, countPerClient: Int, refusal: String) {
+    running = AsyncSemaphore(work, permits: count, maximumWaitingCount: waitingCount)
+    maximumCountPerClient = countPerClient
+    self.refusal = refusal
+  }
+
+  static func searches() -> ClientLimiter {
+    ClientLimiter(
+      "searches", count: 2, waitingCount: 16, countPerClient: 4,
+      refusal: "There are other searches from this address. Try again in a moment.")
+  }
+
+  /// Returns the number of calls of a client that run or wait.
   func count(of address: String) -> Int { counts.withLock { $0[ClientAddress.key(address)] ?? 0 } }
 
-  /// Runs a search when the limits allow it.
+  /// Runs some work when the limits allow it.
   ///
   /// - Parameter address: the client's IP address.
-  /// - Throws: `tooManyAttempts` if the client has too many searches, `busy` if too many searches are waiting.
-  func run<Value: Sendable>(
-    for address: String, _ search: () async throws(KennelError) -> Value
+  /// - Throws: `tooManyAttempts` if the client has too many calls, `busy` if too many calls are waiting.
+  package func run<Value: Sendable>(
+    for address: String, _ work: () async throws(KennelError) -> Value
   ) async throws(KennelError) -> Value {
     let client = ClientAddress.key(address)
     let isAllowed = counts.withLock { counts in
       let count = counts[client] ?? 0
-      guard count < Self.maximumCountPerClient else { return false }
+      guard count < maximumCountPerClient else { return false }
       counts[client] = count + 1
       return true
     }
     guard isAllowed else {
-      throw KennelError(
-        .tooManyAttempts, "There are other searches from this address. Try again in a moment.",
-        secondsToWait: 1)
+      throw KennelError(.tooManyAttempts, refusal, secondsToWait: 1)
     }
     defer {
       counts.withLock { counts in
@@ -39,6 +55,6 @@ final class SearchLimiter: Sendable {
         counts[client] = count > 1 ? count - 1 : nil
       }
     }
-    return try await running.withPermit(search)
+    return try await running.withPermit(work)
   }
 }

@@ -19,7 +19,7 @@ package final class Posts: Sendable {
   /// Where files arrive.
   let photos: PhotoDirectory
   let blobs: any Blobs
-  let searches = SearchLimiter()
+  let searches = ClientLimiter.searches()
   /// The space of the disk that uploads leave free.
   let minimumFreeSpace: Int64
 

@@ -19,6 +19,11 @@ package struct PhotoFacts: Sendable, Hashable {
       }
     }
 
+    /// The name of a file that someone downloads.
+    ///
+    /// - Parameter post: the id of its post.
+    package func fileName(of post: Int64) -> String { "\(isVideo ? "video" : "photo")-\(post).\(suffix)" }
+
     /// The default ending of file names.
     package var suffix: String { self == .jpeg ? "jpg" : rawValue }
   }

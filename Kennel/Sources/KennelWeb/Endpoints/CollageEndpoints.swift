@@ -11,11 +11,16 @@ struct CollageEndpoints: Sendable {
 
   let posts: Posts
   let thumbnails: ThumbnailStore
-  private let semaphore = AsyncSemaphore("collages", permits: 2, maximumWaitingCount: 32)
+  let policy: RequestPolicy
+  /// Drawing takes as long as decoding all of its pictures: half of the processors stay free for other requests.
+  let limiter = ClientLimiter(
+    "collages", count: max(1, ProcessInfo.processInfo.activeProcessorCount / 2), waitingCount: 32,
+    countPerClient: 2, refusal: "There are other collages from this address. Try again in a moment.")
 
-  init(posts: Posts, thumbnails: ThumbnailStore) {
+  init(posts: Posts, thumbnails: ThumbnailStore, policy: RequestPolicy) {
     self.posts = posts
     self.thumbnails = thumbnails
+    self.policy = policy
   }
 
   func draw(_ call: Call) async throws -> HTTPResponse {
@@ -31,7 +36,8 @@ struct CollageEndpoints: Sendable {
     let known = HTTPResponse.content(
       Data(), for: call.request, contentType: "image/jpeg", fields: fields, entityTag: tag)
     if known.status == .notModified || known.status == .preconditionFailed { return known }
-    let jpeg = try await semaphore.withPermit { () async throws(KennelError) in
+    let jpeg = try await limiter.run(for: policy.client(of: call.request).address) {
+      () async throws(KennelError) in
       try await draw(posts, columns: columns, cell: cell)
     }
     return .content(jpeg, for: call.request, contentType: "image/jpeg", fields: fields, entityTag: tag)

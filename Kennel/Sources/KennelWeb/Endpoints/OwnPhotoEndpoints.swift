@@ -11,7 +11,7 @@ struct OwnPhotoEndpoints: Sendable {
   func download(_ call: Call) async throws -> HTTPResponse {
     let user = try await visitors.user(of: call)
     let file = try await store.posts.uploadedFile(of: call.id, for: user.id)
-    let name = "\(file.format.isVideo ? "video" : "photo")-\(call.id).\(file.format.suffix)"
+    let name = file.format.fileName(of: call.id)
     // The file stays open in the response when it has no name any more.
     return try await store.posts.reportingIfMissing(call.id) { () async throws(KennelError) in
       try await thumbnails.files.fileResponse(

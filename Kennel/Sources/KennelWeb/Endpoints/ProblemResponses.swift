@@ -34,7 +34,7 @@ struct ProblemResponses: Sendable {
     if problem.status == .unauthorized {
       // With a Basic challenge, a browser would show its own password dialog over the page with the form, and for
       // requests of scripts.
-      let isBrowser = showsPage || request.fields["Sec-Fetch-Mode"] != nil
+      let isBrowser = showsPage || request.isOfBrowser
       problem.fields["WWW-Authenticate"] =
         isBrowser ? "Session realm=\"Kennel\"" : "Basic realm=\"Kennel\""
     }

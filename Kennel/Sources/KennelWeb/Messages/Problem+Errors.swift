@@ -22,7 +22,7 @@ extension Problem {
   /// Creates the problem for a request that the server refused by itself.
   init(_ refusal: HTTPRefusal) {
     switch refusal.status {
-    case .contentTooLarge: self = .bodyTooLarge(limit: PhotoInspector.maximumByteCount)
+    case .contentTooLarge: self.init(.contentTooLarge, "The request is larger than this kennel accepts.")
     case .internalServerError: self = .failed
     default: self.init(refusal.status, refusal.reason)
     }

@@ -28,9 +28,9 @@ package struct Problem: Error, Sendable {
     return problems.title(status.rawValue) ?? problems.error
   }
 
-  /// Returns the problem in another language. The cause, which is for diagnosis, stays in English.
+  /// Returns the problem in the words of a language. The cause, which is for diagnosis, stays in English.
   func translated(to words: Words) -> Problem {
-    guard words.language != language else { return self }
+    guard language == .english else { return self }
     var problem = self
     problem.language = words.language
     problem.detail = words.problems.sentence(detail, status.rawValue)

@@ -30,7 +30,7 @@ struct PhotoArticle {
     \(PageTakenTime(time: post.taken, words: words).html)
     \(inAlbums)
     <div class="actions">\(HeartButton(post: post, words: words.grid).html)\
-    <a class="quiet button" href="/posts/\(post.id)/photo" title="\(facts)"><svg class="icon" aria-hidden="true">\
+    <a class="quiet button" href="/posts/\(post.id)/photo" download="\(post.facts.format.fileName(of: post.id))" title="\(facts)"><svg class="icon" aria-hidden="true">\
     <use href="#original"/></svg>\(words.frame.original)</a>\(shareButton)\(changeButtons)</div>
     \(cameraData)
     \(discussion)

@@ -11,7 +11,7 @@ enum Credentials: Sendable {
   case peer(PeerToken)
 
   /// The session of a cookie comes first: if there is one, an `Authorization` field belongs to a proxy. The same is true
-  /// for browsers, which sign in with a form. Over TLS, they say so with `Sec-Fetch-Mode`.
+  /// for browsers, which sign in with a form.
   ///
   /// - Throws: a problem if there is an `Authorization` field that cannot be parsed.
   init(_ request: HTTPRequest, isSecure: Bool, ignoresAuthorization: Bool) throws(Problem) {
@@ -23,8 +23,7 @@ enum Credentials: Sendable {
       self = .peer(token)
     } else if let token = SessionCookie.token(in: request, isSecure: isSecure) {
       self = .session(token)
-    } else if !ignoresAuthorization, request.fields["Sec-Fetch-Mode"] == nil,
-      let authorization = request.fields["Authorization"]
+    } else if !ignoresAuthorization, !request.isOfBrowser, let authorization = request.fields["Authorization"]
     {
       self = try Self.basic(authorization)
     } else {
@@ -86,5 +85,16 @@ enum SessionCookie {
 
   private static func attributes(isSecure: Bool) -> String {
     "HttpOnly; SameSite=Lax" + (isSecure ? "; Secure" : "")
+  }
+}
+
+extension HTTPRequest {
+  /// Whether a browser has sent the request.
+  ///
+  /// Over TLS, and from the same machine, browsers say so with `Sec-Fetch-Mode`. Otherwise they are known by their name and
+  /// by the languages, which programs with such a name do not send.
+  var isOfBrowser: Bool {
+    fields["Sec-Fetch-Mode"] != nil
+      || fields["Accept-Language"] != nil && fields["User-Agent"]?.hasPrefix("Mozilla/") == true
   }
 }

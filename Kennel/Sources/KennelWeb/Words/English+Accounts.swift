@@ -170,7 +170,12 @@ extension Words {
 
   static let englishProblems = ProblemWords(
     title: { titles[$0] }, error: "Error",
-    sentence: { sentence, _ in sentence })
+    sentence: { sentence, _ in singular(sentence) })
+
+  /// Corrects the plural of a single second or minute.
+  private static func singular(_ sentence: String) -> String {
+    sentence.replacing(" 1 seconds.", with: " 1 second.").replacing(" 1 minutes.", with: " 1 minute.")
+  }
 
   private static let titles: [Int: String] = [
     400: "Bad Request", 401: "Unauthorized", 403: "Forbidden", 404: "Not Found", 405: "Method Not Allowed",

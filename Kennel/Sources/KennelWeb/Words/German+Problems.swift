@@ -197,6 +197,10 @@ extension Words {
       "Die Suche hat zu viele Wörter. Es dürfen höchstens {} sein."
     ),
     (
+      "There are other collages from this address. Try again in a moment.",
+      "Es entstehen schon andere Collagen für diese Adresse. Versuche es gleich noch einmal."
+    ),
+    (
       "There are other searches from this address. Try again in a moment.",
       "Es laufen schon andere Suchen von dieser Adresse. Versuche es gleich noch einmal."
     ),
@@ -210,6 +214,9 @@ extension Words {
     ),
     (
       "The photo has more than {}. Make it smaller.", "Das Foto hat mehr als {}. Verkleinere es."
+    ),
+    (
+      "The request is larger than this kennel accepts.", "Die Anfrage ist größer, als dieser Kennel annimmt."
     ),
     (
       "The request body is too large. The maximum is {}.",

@@ -55,7 +55,9 @@ extension Words {
     notAPicture:
       "„{name}“ ist kein Bild im Format JPEG, PNG, WebP, GIF, HEIC oder AVIF und kein Video (MP4, MOV).",
     tooLarge: "„{name}“ ist größer als 25 MB. Verkleinere es und wähle es dann noch einmal aus.",
-    emptyFile: "„{name}“ ist leer.", thePhoto: "das Foto", tryAgain: "Noch einmal versuchen",
+    emptyFile: "„{name}“ ist leer.",
+    unreadable: "„{name}“ kann nicht mehr gelesen werden. Wähle die Datei noch einmal aus.",
+    thePhoto: "das Foto", tryAgain: "Noch einmal versuchen",
     stop: "Anhalten", close: "Schließen", cancel: "Abbrechen",
     sharePhotos: CountedText(one: "Teilen", other: "{count} Fotos teilen"),
     tooManyPhotos: CountedText(

@@ -33,7 +33,7 @@ struct ScriptWords: Sendable {
   // Requests
   let unreachable, connectionLost, kennelBusy, failedWithStatus, failedForNow: String
   // Uploads
-  let notAPicture, tooLarge, emptyFile, thePhoto, tryAgain, stop, close, cancel: String
+  let notAPicture, tooLarge, emptyFile, unreadable, thePhoto, tryAgain, stop, close, cancel: String
   let sharePhotos, tooManyPhotos, photosShared: CountedText
   let sharedOf: String
   let alreadyHere, notSharedCount: CountedText
