@@ -79,7 +79,7 @@ private func check(
     findings.append(overwrite.finding)
   }
   for subject in subjects {
-    switch inspect(subject, in: file, options: options, known: known) {
+    switch inspect(subject, of: subjects, in: file, options: options, known: known) {
     case .success(let more): findings += more
     case .failure(let declined): declines.append(declined.decline)
     }
@@ -92,7 +92,8 @@ private struct Declined: Error {
 }
 
 private func inspect(
-  _ subject: Subject, in file: ParsedFile, options: CheckOptions, known: KnownFunctions
+  _ subject: Subject, of subjects: [Subject], in file: ParsedFile, options: CheckOptions,
+  known: KnownFunctions
 ) -> Result<[Finding], Declined> {
   func declined(_ reason: String) -> Result<[Finding], Declined> {
     .failure(
@@ -107,7 +108,10 @@ private func inspect(
   let exploration = Exploration(graph, isStored: subject.isStored)
   guard exploration.isComplete else { return declined("it has too many paths to follow") }
   guard exploration.hasFindings else { return .success([]) }
-  let findings = FindingWriter(file: file, subject: subject, exploration: exploration).findings()
+  let isAlone = !subjects.contains { $0.offset != subject.offset && $0.range.overlaps(subject.range) }
+  let findings = FindingWriter(
+    file: file, subject: subject, exploration: exploration, isAlone: isAlone
+  ).findings()
   return .success(
     builder.names.mentions.isEmpty
       ? Array(findings.prefix(1)).map { unmentioned(subject, $0, file) } : findings)

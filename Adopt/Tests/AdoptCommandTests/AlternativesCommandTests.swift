@@ -77,6 +77,49 @@ import Testing
     #expect(again.errors.contains("1 already exists"))
   }
 
+  /// Writes a package with two functions and a test.
+  private func write(test: String, to scratch: TemporaryPackage) throws {
+    let manifest = """
+      // swift-tools-version: 6.2
+      import PackageDescription
+      let package = Package(
+        name: "shop", platforms: [.macOS(.v15)],
+        targets: [.target(name: "shop"), .testTarget(name: "shopTests", dependencies: ["shop"])])
+      """
+    let source = """
+      public struct Store: Sendable {
+        public init() {}
+        public func count(completion: @escaping @Sendable (Int) -> Void) { completion(1) }
+        public func save(completion: (@Sendable (Bool) -> Void)? = nil) { completion?(true) }
+      }
+      """
+    try scratch.write(manifest, to: "Package.swift")
+    try scratch.write(source, to: "Sources/shop/Store.swift")
+    try scratch.write("import shop\n\n" + test, to: "Tests/shopTests/StoreTests.swift")
+  }
+
+  @Test func `alternatives with which the tests do not compile are declined`() async throws {
+    let scratch = try TemporaryPackage()
+    try write(test: "func saves(_ store: Store) async { store.save() }\n", to: scratch)
+    let result = try await scratch.adopt("alternatives", "--in-place", "Sources")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(result.errors.contains("no alternative for save(completion:): its twin causes an error at "))
+    #expect(result.errors.contains("StoreTests.swift:3: "), "\(result.errors)")
+    #expect(result.errors.contains("1 alternative written; 1 declined"), "\(result.errors)")
+  }
+
+  @Test func `if the tests do not compile, alternatives are verified without them`() async throws {
+    let scratch = try TemporaryPackage()
+    try write(test: "let number: Int = \"text\"\n", to: scratch)
+    let result = try await scratch.adopt("alternatives")
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(
+      result.errors.contains("the alternatives were verified without the tests, which do not build"),
+      "\(result.errors)")
+    #expect(result.errors.contains("StoreTests.swift:3:19: "), "\(result.errors)")
+    #expect(result.errors.contains("2 alternatives to write"), "\(result.errors)")
+  }
+
   @Test func `files that do not compile are not changed`() async throws {
     let scratch = try TemporaryPackage()
     let broken = "let x: Int = \"text\"\n" + Self.source

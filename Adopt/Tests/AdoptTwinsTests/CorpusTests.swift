@@ -27,7 +27,7 @@ struct CorpusTests {
     let verifier = TwinVerifier(.files(arguments: ["-swift-version", mode]))
     let other = separate ? "Twins.swift" : nil
     let checked = try await Blocking.run { [found] in
-      try verifier.verify([(file, found)], separateFile: other)
+      try verifier.verify([(file, found)], separateFile: other).files
     }
     let kept = try #require(checked.first)
     #expect(

@@ -58,6 +58,26 @@ struct DecliningTests {
     #expect(result.twins[0].text.contains("load(completion: { value in"))
   }
 
+  @Test func `functions that differ only in the queue of the handler have the same twin`() {
+    let text = """
+      func load(completion: @escaping (Int) -> Void) {}
+      func load(callbackQueue: DispatchQueue = .main, completion: @escaping (Int) -> Void) {}
+      """
+    let result = twins(in: ParsedFile(path: "a.swift", text: text))
+    #expect(result.twins.count == 1)
+    #expect(result.declined.map(\.reason) == ["its twin would be a duplicate of another `load()`"])
+    // A stream keeps the queue.
+    let streams = """
+      final class Center {
+        func observe(callbackQueue: DispatchQueue = .main, handler: @escaping (Int) -> Void) -> Token { Token() }
+        func observe(callbackQueue: OperationQueue = .main, handler: @escaping (Int) -> Void) -> Token { Token() }
+      }
+      final class Token { func cancel() {} }
+      """
+    let kept = twins(in: ParsedFile(path: "a.swift", text: streams))
+    #expect(kept.twins.count == 2, "\(kept.declined)")
+  }
+
   @Test(
     arguments: [
       "func load(completion: @escaping (Int) -> Void) {}\nfunc load() async -> Int { 1 }",

@@ -12,7 +12,9 @@ struct VerifierTests {
     let files = texts.map { ParsedFile(path: $0.key, text: $0.value) }.map {
       (file: $0, twins: twins(in: $0))
     }
-    let results = try await Blocking.run { try TwinVerifier(.files(arguments: arguments)).verify(files) }
+    let results = try await Blocking.run {
+      try TwinVerifier(.files(arguments: arguments)).verify(files).files
+    }
     return Dictionary(uniqueKeysWithValues: zip(files.map(\.file.path), results))
   }
 
@@ -98,7 +100,10 @@ struct VerifierTests {
     #expect(found.twins.count == 2)
     let directory = folder.path + "/Package"
     let result = try await Blocking.run {
-      try TwinVerifier(.package(directory: directory, arguments: [])).verify([(file, found)])
+      try TwinVerifier(.package(directory: directory, arguments: [], needsTests: false)).verify([
+        (file, found)
+      ])
+      .files
     }
     let kept = try #require(result.first)
     #expect(kept.twins.map(\.name.base) == ["load"], "\(kept.declined)")

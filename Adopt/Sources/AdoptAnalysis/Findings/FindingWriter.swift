@@ -6,8 +6,11 @@ struct FindingWriter {
   private let subject: Subject
   private let exploration: Exploration
   private let path: FindingPath
+  /// Whether no other handler or continuation is used in the code of the subject.
+  private let isAlone: Bool
 
-  init(file: ParsedFile, subject: Subject, exploration: Exploration) {
+  init(file: ParsedFile, subject: Subject, exploration: Exploration, isAlone: Bool) {
+    self.isAlone = isAlone
     self.file = file
     self.subject = subject
     self.exploration = exploration
@@ -125,7 +128,7 @@ struct FindingWriter {
         : isLoop ? "\(name) is \(verb) again in each iteration" : "\(name) is \(verb) again"
       return finding(
         .twice, at: graph.steps[step].offset, message: message, visit: visit,
-        fixIts: isLoop || isEvent ? [] : fixIts(after: first))
+        fixIts: isLoop || isEvent ? [] : fixIts(after: first, before: graph.steps[step].offset))
     }
   }
 
@@ -134,7 +137,7 @@ struct FindingWriter {
       finding(
         .after, at: graph.steps[step].offset,
         message: "\(name) was already \(verb), and is passed on here to be \(verb) again", visit: visit,
-        fixIts: fixIts(after: path.firstCall(to: visit)))
+        fixIts: fixIts(after: path.firstCall(to: visit), before: graph.steps[step].offset))
     }
   }
 
@@ -158,9 +161,11 @@ struct FindingWriter {
     }
   }
 
-  private func fixIts(after visit: Exploration.Visit?) -> [FixIt] {
+  private func fixIts(after visit: Exploration.Visit?, before second: Int) -> [FixIt] {
     guard let visit, case .call(let index) = graph.steps[visit.step].event else { return [] }
-    return FixIt.returning(after: graph.calls[index].syntax, in: subject, file: file).map { [$0] } ?? []
+    let call = graph.calls[index].syntax
+    return FixIt.returning(after: call, before: second, isAlone: isAlone, file: file).map { [$0] }
+      ?? []
   }
 
   // MARK: - Paths

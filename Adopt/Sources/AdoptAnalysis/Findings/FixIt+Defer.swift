@@ -4,11 +4,11 @@ extension FixIt {
   /// Moves the only call of a handler without arguments from the end of a body to a `defer` at its beginning, which
   /// also runs on all paths that leave earlier.
   static func deferring(_ subject: Subject, calls: [CallSite], file: ParsedFile) -> FixIt? {
-    guard case .nothing? = subject.handler?.shape, let site = calls.first,
+    guard !subject.canThrow, case .nothing? = subject.handler?.shape, let site = calls.first,
       calls.allSatisfy({ $0.offset == site.offset }), site.syntax.arguments.isEmpty,
       let item = site.syntax.parent?.as(CodeBlockItemSyntax.self),
       let items = item.parent?.as(CodeBlockItemListSyntax.self), items.last?.id == item.id,
-      let first = items.first, first.id != item.id, isBody(items)
+      let first = items.first, first.id != item.id, isBody(items), !isBound(site.syntax, in: items)
     else { return nil }
     let start = first.startOffset
     let line = file.lineStarts[file.line(at: start)]
@@ -25,6 +25,14 @@ extension FixIt {
       edits: [
         (start..<start, "defer { \(call) }\n\(indentation)"), (callLine..<(range.upperBound + 1), ""),
       ], isVerified: false)
+  }
+
+  /// Returns whether a `let` or `var` in statements binds a name of a call, which has another meaning before.
+  private static func isBound(_ call: FunctionCallExprSyntax, in items: CodeBlockItemListSyntax) -> Bool {
+    let names = Set(call.calledExpression.tokens(viewMode: .sourceAccurate).map(\.text))
+    return items.tokens(viewMode: .sourceAccurate).contains { token in
+      names.contains(token.text) && token.parent?.is(IdentifierPatternSyntax.self) == true
+    }
   }
 
   private static func isBody(_ items: CodeBlockItemListSyntax) -> Bool {

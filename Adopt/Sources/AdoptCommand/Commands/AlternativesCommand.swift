@@ -50,6 +50,7 @@ struct AlternativesCommand: Sendable {
     outcome.problems = found.problems + outcome.problems
     for problem in outcome.problems { context.report(problem) }
     reportDeclined(outcome)
+    for note in outcome.notes { context.screen.warn(note) }
     for warning in outcome.warnings {
       let place = warning.place
       context.screen.warn("\(place.path):\(place.line):\(place.column): warning: \(warning.message)")

@@ -21,6 +21,8 @@ struct TwinRun: Sendable {
     var changes: [Change] = []
     var warnings: [TwinWarning] = []
     var problems: [FileProblem] = []
+    /// What was not verified, and why.
+    var notes: [String] = []
   }
 
   var options: TwinOptions
@@ -47,7 +49,8 @@ struct TwinRun: Sendable {
     guard outcome.pairs.contains(where: { !$0.twins.twins.isEmpty }) else { return outcome }
     if isVerifying {
       let (run, pairs) = (self, outcome.pairs)
-      outcome.pairs = try await Workers.run(returnsOnCancellation: false) { () throws(FileProblem) in
+      (outcome.pairs, outcome.notes) = try await Workers.run(returnsOnCancellation: false) {
+        () throws(FileProblem) in
         try run.verified(pairs, absolute)
       }
     }
@@ -86,30 +89,38 @@ struct TwinRun: Sendable {
   }
 
   /// Verifies the twins, and blocks until the compiler has finished.
-  private func verified(_ pairs: [Pair], _ paths: Paths) throws(FileProblem) -> [Pair] {
+  private func verified(_ pairs: [Pair], _ paths: Paths) throws(FileProblem) -> ([Pair], notes: [String]) {
     var pairs = pairs
+    var notes: [String] = []
     let folders = pairs.map { PackageRoot.around(paths.absolute($0.file.path)) }
     let groups = Dictionary(grouping: pairs.indices) { folders[$0] }
     for (folder, indices) in groups.sorted(by: { ($0.key ?? "") < ($1.key ?? "") }) {
       guard indices.contains(where: { !pairs[$0].twins.twins.isEmpty }) else { continue }
       let files = indices.map { (file: pairs[$0].file, twins: pairs[$0].twins) }
-      let verifier = TwinVerifier(scope(folder, files.map { paths.absolute($0.file.path) }))
+      let changed = files.filter { !$0.twins.twins.isEmpty }.map { paths.absolute($0.file.path) }
+      let verifier = TwinVerifier(scope(folder, changed))
       do throws(VerifierError) {
         let verified = try verifier.verify(files, separateFile: separatePath)
-        for (index, twins) in zip(indices, verified) { pairs[index].twins = twins }
+        for (index, twins) in zip(indices, verified.files) { pairs[index].twins = twins }
+        if let obstacle = verified.obstacleToTests {
+          notes.append(
+            "\(folder ?? "."): warning: the alternatives were verified without the tests, which do not build. "
+              + obstacle)
+        }
       } catch {
         throw FileProblem(
           folder ?? "the files",
           "Could not compile the result to verify it. \(error.description) Use --verify off to skip this.")
       }
     }
-    return pairs
+    return (pairs, notes)
   }
 
-  private func scope(_ folder: String?, _ paths: [String]) -> TwinVerifier.Scope {
+  /// - Parameter changed: The absolute paths of the files that get alternatives.
+  private func scope(_ folder: String?, _ changed: [String]) -> TwinVerifier.Scope {
     guard let folder else { return .files(arguments: arguments) }
-    let holdsTests = paths.contains { $0.dropFirst(folder.count).hasPrefix("/Tests/") }
-    return .package(directory: folder, arguments: (holdsTests ? ["--build-tests"] : []) + arguments)
+    let changesTests = changed.contains { $0.dropFirst(folder.count).hasPrefix("/Tests/") }
+    return .package(directory: folder, arguments: arguments, needsTests: changesTests)
   }
 
   private func changes(_ pairs: [Pair]) -> [Change] {

@@ -41,8 +41,11 @@ struct CallRewriter {
     return "\(callee)(\(texts.joined(separator: ", ")))"
   }
 
-  func awaiting(_ call: FunctionCallExprSyntax, _ function: MigratableFunction) -> String {
-    (function.isThrowing ? "try await " : "await ") + alternative(of: call, function)
+  /// - Parameter writesTry: Whether to write `try` if the alternative throws.
+  func awaiting(
+    _ call: FunctionCallExprSyntax, _ function: MigratableFunction, writesTry: Bool = true
+  ) -> String {
+    (function.isThrowing && writesTry ? "try await " : "await ") + alternative(of: call, function)
   }
 
   /// Returns the statements that replace a call.
@@ -61,9 +64,13 @@ struct CallRewriter {
     if function.name.labels.contains(where: { $0.lowercased().contains("queue") }) {
       throw Refusal(reason: "the queue of the closure matters")
     }
-    if let finding = function.finding {
-      throw Refusal(reason: "adopt check reports '\(finding)' for the function that it calls")
+    if let attribute = closure.signature?.attributes.first {
+      throw Refusal(reason: "its closure is marked with '\(attribute.trimmedDescription)'")
     }
+    if let actor = function.actor, !call.isIsolated(to: actor) {
+      throw Refusal(reason: "its closure runs on '@\(actor)', and the code around it may not")
+    }
+    if let obstacle = function.obstacle { throw Refusal(reason: obstacle) }
     count += 1
     let names = closure.parameterNames
     var body = Array(closure.statements)
@@ -84,8 +91,9 @@ struct CallRewriter {
       guard number == 1, !Self.hasOtherMeaning("$0", in: body) else {
         throw Refusal(reason: "its closure does not name its parameters")
       }
-      let text = try statements(body).map { $0.replacing("$0", with: "value") }
-      return [bind(["value"], to: call, function, usedIn: text)] + text
+      let name = Outcome.unique("value", not: call.surroundingFunction.meaningfulNames)
+      let text = try statements(body).map { $0.replacing("$0", with: name) }
+      return [bind([name], to: call, function, usedIn: text)] + text
     }
     guard names.count == number else { throw Refusal(reason: "its closure has other parameters") }
     let text = try statements(body)
@@ -154,15 +162,24 @@ struct CallRewriter {
   private func joined(
     _ binding: String, _ good: [String], _ error: String?, _ bad: [String], rest: [String]
   ) throws -> [String] {
-    if continuation != nil, bad == ["throw \(error ?? "error")"] { return [binding] + good + rest }
+    if continuation != nil, let error, bad == ["throw \(error)"] { return [binding] + good + rest }
     guard !EscapingErrors(good).isFound else {
       throw Refusal(reason: "an error after its success would be handled as its own error")
     }
-    let isNamed = error != nil && error != "error" && bad.contains { Self.mentions(error ?? "", in: $0) }
-    let head = isNamed ? "} catch let \(error ?? "error") {" : "} catch {"
+    let head = Self.head(for: error, usedIn: bad)
     let inner = ([binding] + good).map { $0.isEmpty ? "" : unit + $0 }
     if bad.isEmpty { return ["do {"] + inner + [head.dropLast() + "{}"] + rest }
     return ["do {"] + inner + [head] + bad.map { $0.isEmpty ? "" : unit + $0 } + ["}"] + rest
+  }
+
+  /// Returns the beginning of a `catch` that hides no name of the surrounding code, such as `error`.
+  private static func head(for error: String?, usedIn lines: [String]) -> String {
+    func isUsed(_ name: String) -> Bool { lines.contains { mentions(name, in: $0) } }
+    if error == "error" || !isUsed("error") && error.map({ $0 == "_" || !isUsed($0) }) ?? true {
+      return "} catch {"
+    }
+    guard let error, error != "_", isUsed(error) else { return "} catch _ {" }
+    return "} catch let \(error) {"
   }
 
   private mutating func outcome(
@@ -173,18 +190,49 @@ struct CallRewriter {
       throw Refusal(reason: "its closure does not name its parameters")
     }
     let values = Array(names.dropLast())
-    let parts = try ErrorBranches(body, values: values, error: error, allowsAssertions: mayThrow)
+    let optional = Set(values.indices.filter { !function.unwrapped.contains($0) }.map { values[$0] })
+    let parts = try ErrorBranches(
+      body, values: values, optional: optional, error: error, allowsAssertions: mayThrow)
+    for (index, value) in values.enumerated() where function.unwrapped.contains(index) {
+      if parts.renamed[value] == nil, parts.success.contains(where: { resumes($0, with: value) }) {
+        throw Refusal(reason: "the value that it resumes the continuation with may be nil")
+      }
+    }
     let good = try statements(parts.success)
     let bad = try parts.failure.map { try statements($0) }
     let bound = values.map { parts.renamed[$0] ?? $0 }
     let binding = bind(bound, to: call, function, usedIn: good)
     let isErrorUsed = good.contains { Self.mentions(error, in: $0) }
     guard !isErrorUsed else { throw Refusal(reason: "its error is used after it was tested") }
-    guard let bad else { return [binding] + good }
+    let guarded = number == 1 && optional.contains(values[0]) ? values[0] : nil
+    guard let bad else { return try unwrapping(guarded, binding, [binding] + good) }
     guard !["\(error)!", "\(error)?."].contains(where: { Self.hasOtherMeaning($0, in: parts.failure ?? []) })
     else { throw Refusal(reason: "a text in its closure looks like the use of its error") }
     let plain = bad.map { $0.replacing("\(error)!", with: error).replacing("\(error)?.", with: "\(error).") }
-    return try joined(binding, good, error, plain, rest: [])
+    return try unwrapping(guarded, binding, joined(binding, good, error, plain, rest: []))
+  }
+
+  /// Returns lines in which `let value = …` and a `guard let value` after it are one statement, because they cannot be
+  /// in the same block.
+  private func unwrapping(_ value: String?, _ binding: String, _ lines: [String]) throws -> [String] {
+    guard let value, let index = lines.firstIndex(where: { $0.hasSuffix(binding) }), index + 1 < lines.count
+    else { return lines }
+    let indentation = lines[index].dropLast(binding.count)
+    let next = lines[index + 1].dropFirst(indentation.count)
+    let starts = ["guard let \(value) else", "guard let \(value) = \(value) else"]
+    guard let start = starts.first(where: next.hasPrefix) else {
+      guard !lines.contains(where: { line in starts.contains { line.hasPrefix(indentation + $0) } }) else {
+        throw Refusal(reason: "other lines are before the 'guard' of a value that may be nil")
+      }
+      return lines
+    }
+    guard binding.hasPrefix("let \(value) = ") else {
+      throw Refusal(reason: "its value needs a type, and may be nil")
+    }
+    var lines = lines
+    lines[index] = indentation + "guard \(binding) else" + next.dropFirst(start.count)
+    lines.remove(at: index + 1)
+    return lines
   }
 
   // MARK: - Statements
@@ -195,6 +243,12 @@ struct CallRewriter {
   private func mentionsContinuation(_ item: CodeBlockItemSyntax) -> Bool {
     guard let continuation else { return false }
     return item.tokens(viewMode: .sourceAccurate).contains { $0.text == continuation }
+  }
+
+  /// Returns whether a statement resumes the continuation with a value as it is.
+  private func resumes(_ item: CodeBlockItemSyntax, with value: String) -> Bool {
+    guard let continuation, let call = item.item.asCall else { return false }
+    return Self.resumed(call, continuation) == "return \(value)"
   }
 
   /// Returns whether a statement only signals an expectation or a semaphore.
@@ -245,7 +299,7 @@ struct CallRewriter {
       }
       replacement = resumed
     }
-    var lines = dedented(replacement, of: item)
+    var lines = try dedented(replacement, of: item)
     lines.append(comment: item.trailingTrivia)
     return lines
   }
@@ -267,8 +321,15 @@ struct CallRewriter {
   }
 
   /// Returns the lines of a text without the indentation of the line where its node begins.
-  func dedented(_ text: String, of node: some SyntaxProtocol) -> [String] {
+  func dedented(_ text: String, of node: some SyntaxProtocol) throws -> [String] {
     let indentation = indentation(at: node.positionAfterSkippingLeadingTrivia.utf8Offset)
+    // Other lines of the text would get more indentation, which is part of such a string.
+    for literal in node.multilineStrings {
+      let lines = literal.trimmedDescription.replacing("\r\n", with: "\n").split(separator: "\n").dropFirst()
+      guard lines.allSatisfy({ $0.hasPrefix(indentation) }) else {
+        throw Refusal(reason: "a string over several lines is indented less than its statement")
+      }
+    }
     let lines = text.replacing("\r\n", with: "\n").split(separator: "\n", omittingEmptySubsequences: false)
     return lines.enumerated().map { number, line in
       number > 0 && line.hasPrefix(indentation) ? String(line.dropFirst(indentation.count)) : String(line)

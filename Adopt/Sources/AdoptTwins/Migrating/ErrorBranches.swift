@@ -49,10 +49,16 @@ struct ErrorBranches {
 
   private static let reason = "its error is handled in a way that cannot be moved"
   private let values: [String]
+  /// The values that may also be nil in the result of the alternative, so that their tests have to stay.
+  private let optional: Set<String>
   private let error: String
 
-  init(_ body: [CodeBlockItemSyntax], values: [String], error: String, allowsAssertions: Bool) throws {
+  init(
+    _ body: [CodeBlockItemSyntax], values: [String], optional: Set<String>, error: String,
+    allowsAssertions: Bool
+  ) throws {
     self.values = values
+    self.optional = optional
     self.error = error
     guard let first = body.first else {
       failure = []
@@ -67,8 +73,17 @@ struct ErrorBranches {
     } else if allowsAssertions, first.item.trimmedDescription == "XCTAssertNil(\(error))" {
       success = rest
     } else {
-      throw CallRewriter.Refusal(reason: Self.reason)
+      throw CallRewriter.Refusal(reason: reason(first.item.as(GuardStmtSyntax.self)?.conditions))
     }
+  }
+
+  /// Returns why a statement that tests the outcome cannot be moved.
+  private func reason(_ conditions: ConditionElementListSyntax?) -> String {
+    let isNilPossible = conditions?.contains { element in
+      guard case .optionalBinding(let binding) = element.condition else { return false }
+      return optional.contains(binding.initializer?.value.plainName ?? binding.pattern.trimmedDescription)
+    }
+    return isNilPossible == true ? "a value that it tests may be nil without an error" : Self.reason
   }
 
   private mutating func read(_ test: IfExprSyntax, rest: [CodeBlockItemSyntax]) throws {
@@ -92,7 +107,7 @@ struct ErrorBranches {
       success = body
       failure = Self.withoutReturn(Array(block.statements))
     } else {
-      throw CallRewriter.Refusal(reason: Self.reason)
+      throw CallRewriter.Refusal(reason: reason(test.conditions))
     }
   }
 
@@ -119,7 +134,7 @@ struct ErrorBranches {
       if isError {
         guard source == error, bound == error else { return false }
       } else {
-        guard values.contains(source) else { return false }
+        guard values.contains(source), !optional.contains(source) else { return false }
         names[source] = bound
       }
     }

@@ -109,11 +109,17 @@ struct Effects {
   private(set) var start: Int
   /// The statement, if it is only the call, or returns it.
   private(set) var statement: CodeBlockItemSyntax?
+  /// `try?` or `try!`, if it handles the errors of the call. It is not part of `start` and `statement`.
+  private(set) var handling: String?
 
   init(around call: FunctionCallExprSyntax) {
     start = call.positionAfterSkippingLeadingTrivia.utf8Offset
     var node = Syntax(call)
     while let parent = node.parent, parent.is(TryExprSyntax.self) || parent.is(AwaitExprSyntax.self) {
+      if let mark = parent.as(TryExprSyntax.self)?.questionOrExclamationMark {
+        handling = "try" + mark.text
+        return
+      }
       node = parent
       start = node.positionAfterSkippingLeadingTrivia.utf8Offset
     }
@@ -173,6 +179,13 @@ extension FunctionCallExprSyntax {
 
 extension FunctionDeclSyntax {
   var returnsNothing: Bool { signature.returnClause?.type.isVoidType ?? true }
+
+  /// The types of the values that it returns: the elements of a tuple, or its only result.
+  var returnedTypes: [TypeSyntax] {
+    guard !returnsNothing, let type = signature.returnClause?.type else { return [] }
+    guard let tuple = type.as(TupleTypeSyntax.self), tuple.elements.count > 1 else { return [type] }
+    return tuple.elements.map(\.type)
+  }
 
   /// Whether it is a test of XCTest or Swift Testing.
   var isTest: Bool {

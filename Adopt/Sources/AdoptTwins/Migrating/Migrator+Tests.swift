@@ -19,6 +19,7 @@ extension Migrator {
     var lines: [String] = []
     var (count, throwing, refused) = (0, false, false)
     var open: [String] = []
+    var moved: [FunctionCallExprSyntax] = []
     var position = 0
     while position < items.count, !refused {
       let item = items[position]
@@ -65,6 +66,7 @@ extension Migrator {
           lines += try rewriter.rewrite(call, called)
           throwing = throwing || called.isThrowing
           count += rewriter.count
+          moved.append(call)
           settle(item)
         } catch let refusal as CallRewriter.Refusal {
           stay(call, refusal.reason)
@@ -75,16 +77,20 @@ extension Migrator {
       case .waits: refused = true
       case .other:
         do {
-          let moved = try movedBlocking(item)
-          if let moved { (count, throwing) = (count + 1, throwing || moved.isThrowing) }
+          let blocking = try movedBlocking(item)
+          if let blocking {
+            (count, throwing) = (count + 1, throwing || blocking.isThrowing)
+            moved.append(blocking.call)
+          }
           // The comments before the first statement stay where they are.
           if position > 0 { lines += item.leadingTrivia.commentLines }
-          lines += moved?.lines ?? plain(item)
+          lines += try blocking?.lines ?? plain(item)
           if position < items.count - 1 { lines.append(comment: item.trailingTrivia) }
         } catch let refusal as CallRewriter.Refusal {
-          for call in Calls(Syntax(item)).found where self.function(calledBy: call) != nil {
-            stay(call, refusal.reason)
-          }
+          let own = Calls(Syntax(item)).found.filter { self.function(calledBy: $0) != nil }
+          // If the statement has no such call, it is the reason why the calls of the test stay.
+          if own.isEmpty { for call in moved { note(call, refusal.reason) } }
+          for call in own.isEmpty ? calls(in: steps) : own { stay(call, refusal.reason) }
           refused = true
         } catch { refused = true }
       }
@@ -95,14 +101,23 @@ extension Migrator {
       $0.hasPrefix(" ") || $0.hasPrefix("\t")
     }
     var edits = [edit(from: first, to: last, lines)]
+    guard areCommentsKept(edits[0]) else {
+      for item in items { settle(item) }
+      for call in moved { note(call, Self.losesComments) }
+      return
+    }
     edits += signature(of: function, throwing: throwing && !isHandled)
     for item in items { settle(item) }
     addTest(edits, of: function, count)
   }
 
-  private func plain(_ item: CodeBlockItemSyntax) -> [String] {
+  private func calls(in steps: [Step]) -> [FunctionCallExprSyntax] {
+    steps.compactMap { if case .calls(let call, _) = $0 { call } else { nil } }
+  }
+
+  private func plain(_ item: CodeBlockItemSyntax) throws -> [String] {
     let rewriter = CallRewriter(file: file, index: index)
-    return rewriter.dedented(item.trimmedDescription, of: item)
+    return try rewriter.dedented(item.trimmedDescription, of: item)
   }
 
   private func step(_ item: CodeBlockItemSyntax) -> Step {
@@ -162,6 +177,7 @@ extension Migrator {
   // MARK: - Functions that block until a handler is called
 
   private struct Moved {
+    let call: FunctionCallExprSyntax
     let lines: [String]
     let isThrowing: Bool
   }
@@ -186,12 +202,13 @@ extension Migrator {
       throw CallRewriter.Refusal(
         reason: "what blocks does more than to call one function with an alternative")
     }
-    if let finding = function.finding {
-      throw CallRewriter.Refusal(reason: "adopt check reports '\(finding)' for the function that it calls")
+    if let obstacle = function.obstacle { throw CallRewriter.Refusal(reason: obstacle) }
+    let effects = Effects(around: wait)
+    if let handling = effects.handling {
+      throw CallRewriter.Refusal(reason: Self.handlesErrors(handling))
     }
     let rewriter = CallRewriter(file: file, index: index)
     let awaited = rewriter.awaiting(call, function)
-    let effects = Effects(around: wait)
     if let assertion = item.item.asCall,
       assertion.calledExpression.trimmedDescription == "XCTAssertThrowsError",
       assertion.arguments.count == 1, function.isThrowing
@@ -199,10 +216,13 @@ extension Migrator {
       let body = assertion.trailingClosure
       let name = body?.parameterNames.first ?? "error"
       let lines =
-        body.map { closure in closure.statements.flatMap { $0.leadingTrivia.commentLines + plain($0) } } ?? []
+        try body.map { closure in
+          try closure.statements.flatMap { try $0.leadingTrivia.commentLines + plain($0) }
+        } ?? []
       let head = lines.isEmpty ? "} catch {}" : name == "error" ? "} catch {" : "} catch let \(name) {"
       let value = function.returnsNothing ? awaited : "_ = \(awaited)"
       return Moved(
+        call: call,
         lines: ["do {", rewriter.unit + value, rewriter.unit + "XCTFail(\"No error was thrown.\")", head]
           + lines.map { rewriter.unit + $0 } + (lines.isEmpty ? [] : ["}"]), isThrowing: false)
     }
@@ -214,7 +234,8 @@ extension Migrator {
     let after = file.text(
       in: wait.endPositionBeforeTrailingTrivia.utf8Offset..<item.endPositionBeforeTrailingTrivia.utf8Offset)
     return Moved(
-      lines: item.leadingTrivia.commentLines + rewriter.dedented(before + awaited + after, of: item),
+      call: call,
+      lines: try rewriter.dedented(before + awaited + after, of: item),
       isThrowing: function.isThrowing)
   }
 }

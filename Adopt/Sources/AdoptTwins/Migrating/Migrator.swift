@@ -96,8 +96,10 @@ struct Migrator {
         throw CallRewriter.Refusal(reason: "its errors are not handled")
       }
       if inTask { lines = ["Task {"] + lines.map { $0.isEmpty ? "" : rewriter.unit + $0 } + ["}"] }
+      let edit = edit(last, lines)
+      try checkComments(edit)
       settle(last)
-      return (edit(last, lines), rewriter.count)
+      return (edit, rewriter.count)
     } catch let refusal as CallRewriter.Refusal {
       stay(call, refusal.reason)
     } catch {
@@ -116,8 +118,8 @@ struct Migrator {
       let call = only.item.asCall, let called = self.function(calledBy: call),
       let name = closure.parameterNames.first ?? (closure.signature == nil ? "$0" : nil)
     else { return nil }
-    if let finding = called.finding {
-      stay(call, "adopt check reports '\(finding)' for the function that it calls")
+    if let obstacle = called.obstacle {
+      stay(call, obstacle)
       return nil
     }
     let isThrowing = wait.calledExpression.trimmedDescription.contains("Throwing")
@@ -129,9 +131,18 @@ struct Migrator {
       }
       var rewriter = CallRewriter(file: file, index: index)
       rewriter.continuation = name
-      settle(only)
       let end = wait.endPositionBeforeTrailingTrivia.utf8Offset
-      return ((outer.start..<end, rewriter.awaiting(call, called)), 1)
+      let text = rewriter.awaiting(call, called, writesTry: outer.handling == nil)
+      guard areCommentsKept((outer.start..<end, text)) else {
+        stay(call, Self.losesComments)
+        return nil
+      }
+      settle(only)
+      return ((outer.start..<end, text), 1)
+    }
+    if let handling = outer.handling {
+      stay(call, Self.handlesErrors(handling))
+      return nil
     }
     // Nested calls need statements, so the continuation has to be the result of the function.
     guard let item = outer.statement, item.parent?.id == function.body.map({ Syntax($0.statements) })?.id,
@@ -143,9 +154,10 @@ struct Migrator {
     var rewriter = CallRewriter(file: file, index: index)
     rewriter.continuation = name
     do {
-      let lines = try rewriter.rewrite(call, called)
+      let edit = edit(item, try rewriter.rewrite(call, called))
+      try checkComments(edit)
       settle(only)
-      return (edit(item, lines), rewriter.count)
+      return (edit, rewriter.count)
     } catch let refusal as CallRewriter.Refusal {
       stay(call, refusal.reason)
     } catch {
@@ -173,18 +185,22 @@ struct Migrator {
     case .result: return text == "\(name).resume(with: \(names[0]))"
     case .values: return text == "\(name).resume(returning: (\(names.joined(separator: ", "))))"
     case .valuesAndError(let count):
-      guard names.count == count + 1, let error = names.last else { return false }
-      let success =
-        count == 0
-        ? ["\(name).resume()"]
-        : ["\(name).resume(returning: \(names[0])!)", "\(name).resume(returning: \(names[0]))"]
-      return success.contains { success in
-        let failure = "\(name).resume(throwing: \(error))"
-        return text == "if let \(error) { \(failure) } else { \(success) }"
-          || text == "if let \(error) { \(failure) return } \(success)"
-          || count == 1 && text == "if let \(names[0]) { \(success) } else if let \(error) { \(failure) }"
-          || count == 1 && text == "if let \(error) { \(failure) } else if let \(names[0]) { \(success) }"
+      guard count < 2, names.count == count + 1, let error = names.last else { return false }
+      let isUnwrapped = function.unwrapped.contains(0)
+      let plain = count == 0 ? "\(name).resume()" : "\(name).resume(returning: \(names[0]))"
+      let success = isUnwrapped ? "\(name).resume(returning: \(names[0])!)" : plain
+      let failure = "\(name).resume(throwing: \(error))"
+      var forms = [
+        "if let \(error) { \(failure) } else { \(success) }",
+        "if let \(error) { \(failure) return } \(success)",
+      ]
+      if isUnwrapped {
+        for success in [plain, success] {
+          forms.append("if let \(names[0]) { \(success) } else if let \(error) { \(failure) }")
+          forms.append("if let \(error) { \(failure) } else if let \(names[0]) { \(success) }")
+        }
       }
+      return forms.contains(text)
     }
   }
 
@@ -210,8 +226,8 @@ struct Migrator {
       stay(call, "a DispatchGroup waits for it together with other work")
     } else if around.isInLoop {
       stay(call, "it is in a loop, whose calls run at the same time")
-    } else if let finding = function.finding {
-      stay(call, "adopt check reports '\(finding)' for the function that it calls")
+    } else if let obstacle = function.obstacle {
+      stay(call, obstacle)
     } else if call.lastClosure == nil {
       stay(call, "the handler is passed as a value")
     } else if around.isInAsyncCode {
@@ -230,6 +246,11 @@ struct Migrator {
 
   mutating func stay(_ call: FunctionCallExprSyntax, _ reason: String) {
     guard settled.insert(call.position.utf8Offset).inserted else { return }
+    note(call, reason)
+  }
+
+  /// Lists a call as staying, also if it was handled before.
+  mutating func note(_ call: FunctionCallExprSyntax, _ reason: String) {
     result.staying.append(
       StayingCall(
         place: file.place(of: call), function: call.calledExpression.trimmedDescription, reason: reason))
@@ -253,6 +274,21 @@ struct Migrator {
       $0.offset == 0 || $0.element.isEmpty ? $0.element : base + $0.element
     }
     return (start..<last.endPositionBeforeTrailingTrivia.utf8Offset, text.joined(separator: end))
+  }
+
+  // MARK: - What must not get lost
+
+  static let losesComments = "comments would be lost"
+
+  static func handlesErrors(_ word: String) -> String { "'\(word)' handles the errors of its statement" }
+
+  func areCommentsKept(_ edit: FixIt.Edit) -> Bool {
+    let old = Comments(in: file, edit.range)
+    return old.areKept(in: Comments(in: edit.replacement))
+  }
+
+  private func checkComments(_ edit: FixIt.Edit) throws {
+    guard areCommentsKept(edit) else { throw CallRewriter.Refusal(reason: Self.losesComments) }
   }
 
   mutating func addTest(_ edits: [FixIt.Edit], of function: FunctionDeclSyntax, _ count: Int) {

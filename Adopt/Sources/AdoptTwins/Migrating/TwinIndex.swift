@@ -23,13 +23,18 @@ package struct MigratableFunction: Sendable, Hashable {
   package let returnsNothing: Bool
   /// The result of the alternative, if another alternative differs from it only in its result.
   package let annotation: String?
-  /// The kind of the finding, if `check` finds that the function does not call its handler once.
-  package let finding: String?
+  /// The values of the handler that are optional, and not optional in the result of the alternative.
+  package let unwrapped: Set<Int>
+  /// The global actor on which the handler runs.
+  package let actor: String?
+  /// Why no call can move, if that is so for all calls of the function.
+  package let obstacle: String?
 
   /// Whether calls of two functions are rewritten in the same way.
   func isRewritten(like other: MigratableFunction) -> Bool {
     kind == other.kind && isThrowing == other.isThrowing && twin.base == other.twin.base
-      && returnsNothing == other.returnsNothing && annotation == other.annotation && finding == other.finding
+      && returnsNothing == other.returnsNothing && annotation == other.annotation
+      && unwrapped == other.unwrapped && actor == other.actor && obstacle == other.obstacle
       && name.labels == other.name.labels && handlerIndex == other.handlerIndex
   }
 }
@@ -90,14 +95,39 @@ package struct TwinIndex: Sendable {
     places.formUnion([place, twin.place])
     let range = function.position.utf8Offset..<function.endPosition.utf8Offset
     let finding = findings.first { range.contains($0.place.offset) && $0.kind != .nothing }
+    let isThrowing = twin.function.signature.effectSpecifiers?.throwsClause != nil
+    let obstacle =
+      Self.hasErrors(candidate.handler) && !isThrowing
+      ? "its alternative does not throw"
+      : finding.map { "adopt check reports '\($0.kind.rawValue)' for the function that it calls" }
     functions[candidate.name.base, default: []].append(
       MigratableFunction(
         name: candidate.name, type: candidate.scope.type, place: place, twin: name, kind: kind,
         handlerIndex: candidate.handler.index,
-        isThrowing: twin.function.signature.effectSpecifiers?.throwsClause != nil,
+        isThrowing: isThrowing,
         returnsNothing: twin.function.returnsNothing,
         annotation: twins.differOnlyInResult(twin, name, candidate) ? twin.function.resultText : nil,
-        finding: finding?.kind.rawValue))
+        unwrapped: Self.unwrapped(candidate.handler, by: twin.function),
+        actor: candidate.handler.attributes.first { $0.hasSuffix("Actor") }, obstacle: obstacle))
+  }
+
+  /// Returns whether a handler takes an error that an alternative throws.
+  private static func hasErrors(_ handler: Handler) -> Bool {
+    switch handler.shape {
+    case .result(_, let failure): !["Never", "Swift.Never"].contains(failure?.trimmedDescription)
+    case .valuesAndError, .error, .successFailure: true
+    case .values, .nothing, nil: false
+    }
+  }
+
+  private static func unwrapped(_ handler: Handler, by twin: FunctionDeclSyntax) -> Set<Int> {
+    guard case .valuesAndError(let values, _) = handler.shape else { return [] }
+    let returned = twin.returnedTypes
+    return Set(
+      values.indices.filter { index in
+        guard values[index].type.wrappedOptional != nil else { return false }
+        return returned.count != values.count || returned[index].wrappedOptional == nil
+      })
   }
 
   static let subscriptionReason = "it is a subscription, whose closure runs for each event"

@@ -45,8 +45,10 @@ struct Twins {
       let possible = sameTypes.isEmpty && named.count == 1 ? similar : sameTypes
       // If several functions could have this alternative, its result decides.
       let isShared = candidates[key, default: 0] > 1
-      let result = candidate.handler.resultText
-      let exact = possible.filter { $0.function.resultText == result }
+      let results = candidate.handler.resultTexts
+      let exact =
+        results.lazy.map { result in possible.filter { $0.function.resultText == result } }
+        .first { !$0.isEmpty } ?? []
       if let twin = Self.nearest(to: file, exact.isEmpty && !isShared ? possible : exact) {
         return (name, twin)
       }
@@ -102,14 +104,16 @@ extension FunctionDeclSyntax {
 }
 
 extension Handler {
-  /// The result that an alternative returns, as far as its text shows it.
-  fileprivate var resultText: String? {
+  /// The results that an alternative may return, as far as their text shows them, with the most likely one first.
+  fileprivate var resultTexts: [String] {
     switch shape {
-    case .nothing, .error: "Void"
-    case .values(let values): Self.text(values.map(\.type))
-    case .result(let success, _): Self.text([success])
-    case .valuesAndError(let values, _): Self.text(values.map { $0.type.wrappedOptional ?? $0.type })
-    case .successFailure, nil: nil
+    case .nothing, .error: ["Void"]
+    case .values(let values): [Self.text(values.map(\.type))]
+    case .result(let success, _): [Self.text([success])]
+    case .valuesAndError(let values, _):
+      // A success may also have no value.
+      [Self.text(values.map { $0.type.wrappedOptional ?? $0.type }), Self.text(values.map(\.type))]
+    case .successFailure, nil: []
     }
   }
 

@@ -9,8 +9,16 @@ package struct TwinVerifier: Sendable {
   package enum Scope: Sendable {
     /// The files together form a module. They are checked, but not built.
     case files(arguments: [String])
-    /// The files belong to the package in this folder, which is built.
-    case package(directory: String, arguments: [String])
+    /// The files belong to the package in this folder, which is built with its tests. If `needsTests` is false and the
+    /// tests do not build even without changes, only the rest is built.
+    case package(directory: String, arguments: [String], needsTests: Bool)
+  }
+
+  /// The twins of each file that are kept, and what could not be verified.
+  package struct Verified: Sendable {
+    package let files: [TwinFile]
+    /// Why the tests were not built, if they do not build even without changes.
+    package let obstacleToTests: String?
   }
 
   package let scope: Scope
@@ -27,29 +35,46 @@ package struct TwinVerifier: Sendable {
   /// Keeps the twins that compile together.
   ///
   /// - Parameter separateFile: The path for the twins if they are not next to their functions.
-  package func verify(_ files: [Pair], separateFile: String? = nil) throws(VerifierError) -> [TwinFile] {
-    guard files.contains(where: { !$0.twins.twins.isEmpty }) else { return files.map(\.twins) }
+  package func verify(_ files: [Pair], separateFile: String? = nil) throws(VerifierError) -> Verified {
+    guard files.contains(where: { !$0.twins.twins.isEmpty }) else {
+      return Verified(files: files.map(\.twins), obstacleToTests: nil)
+    }
     let paths = files.map(\.file.path) + (separateFile.map { [$0] } ?? [])
     let workspace = try workspace(for: paths)
     defer { workspace.folder.remove() }
     for pair in files { try workspace.write(pair.file.text, as: pair.file.path) }
-    if let first = try errors(in: workspace, files: files.map(\.file.path)).first {
-      throw VerifierError(
-        "The sources do not compile even without changes: \(first.path):\(first.line):\(first.column): \(first.message)."
-      )
+    let names = files.map(\.file.path)
+    var obstacle: String?
+    do throws(VerifierError) {
+      try checkCompiles(workspace, names, buildsTests: true)
+    } catch {
+      guard case .package(_, _, needsTests: false) = scope else { throw error }
+      try checkCompiles(workspace, names, buildsTests: false)
+      obstacle = error.description
     }
-    return try removeFailingTwins(files, separateFile: separateFile, in: workspace)
+    let kept = try removeFailingTwins(
+      files, separateFile: separateFile, in: workspace, buildsTests: obstacle == nil)
+    return Verified(files: kept, obstacleToTests: obstacle)
+  }
+
+  private func checkCompiles(
+    _ workspace: Workspace, _ files: [String], buildsTests: Bool
+  ) throws(VerifierError) {
+    guard let first = try errors(in: workspace, files: files, buildsTests: buildsTests).first else { return }
+    throw VerifierError(
+      "The sources do not compile even without changes: \(first.path):\(first.line):\(first.column): \(first.message)."
+    )
   }
 
   private func workspace(for paths: [String]) throws(VerifierError) -> Workspace {
     switch scope {
     case .files: try Workspace(files: paths)
-    case .package(let directory, _): try Workspace(package: directory, files: paths)
+    case .package(let directory, _, _): try Workspace(package: directory, files: paths)
     }
   }
 
   private func removeFailingTwins(
-    _ files: [Pair], separateFile path: String?, in workspace: Workspace
+    _ files: [Pair], separateFile path: String?, in workspace: Workspace, buildsTests: Bool
   ) throws(VerifierError) -> [TwinFile] {
     var files = files
     for _ in 0..<max(maximumCompilations, 1) {
@@ -60,7 +85,7 @@ package struct TwinVerifier: Sendable {
       }
       if let path { written.append(VerifiedText(path: path, text: separateFile(for: files) ?? "")) }
       for text in written { try workspace.write(text.text, as: text.path) }
-      let errors = try errors(in: workspace, files: written.map(\.path))
+      let errors = try errors(in: workspace, files: written.map(\.path), buildsTests: buildsTests)
       guard !errors.isEmpty else { return files.map(\.twins) }
       let texts = written + Self.filesWithoutTwins(in: errors, excluding: written)
       let attribution = TwinErrorAttribution(errors: errors, texts: texts, files: files)
@@ -85,7 +110,7 @@ package struct TwinVerifier: Sendable {
 
   /// Returns the compiler's errors, with the paths of the files instead of those of their copies.
   private func errors(
-    in workspace: Workspace, files: [String]
+    in workspace: Workspace, files: [String], buildsTests: Bool
   ) throws(VerifierError) -> [CompilerDiagnostic] {
     let outcome =
       switch scope {
@@ -93,8 +118,9 @@ package struct TwinVerifier: Sendable {
         try toolchain.run(
           "swiftc",
           Self.checking(files, in: workspace.folder) + arguments + files.compactMap { workspace.copies[$0] })
-      case .package(_, let arguments):
-        try toolchain.run("swift", ["build"] + arguments, in: workspace.package)
+      case .package(_, let arguments, _):
+        try toolchain.run(
+          "swift", ["build"] + (buildsTests ? ["--build-tests"] : []) + arguments, in: workspace.package)
       }
     if outcome.succeeded { return [] }
     if outcome.timedOut {

@@ -32,7 +32,7 @@ extension TwinWriter {
       throw Refusal(reason: "\(reason), and a function \(name) already exists")
     }
     let twin = try stream(of: candidate, named: name, types: types, unsubscribing)
-    guard taken.insert(overloadKey(of: candidate, named: name)).inserted else {
+    guard taken.insert(overloadKey(of: candidate, named: name, keepsQueues: true)).inserted else {
       throw Refusal(reason: "its twin would be a duplicate of another `\(name)`")
     }
     return .twin(twin)

@@ -355,9 +355,11 @@ struct TwinWriter {
     }
   }
 
-  func overloadKey(of candidate: Candidate, named name: FunctionName) -> String {
+  /// - Parameter keepsQueues: Whether the twin has the parameters for the queue of the handler.
+  func overloadKey(of candidate: Candidate, named name: FunctionName, keepsQueues: Bool = false) -> String {
     let function = candidate.function
-    let indices = handlerIndices(of: candidate.handler)
+    let indices =
+      handlerIndices(of: candidate.handler) + (keepsQueues ? [] : queueIndices(of: function))
     let types = function.signature.parameterClause.parameters.enumerated()
       .filter { !indices.contains($0.offset) }.map { $0.element.type.trimmedDescription }
     let isStatic = function.modifiers.contains { ["static", "class"].contains($0.name.text) }

@@ -80,6 +80,32 @@ struct FixItTests {
         """) == nil)
   }
 
+  @Test func `a return that leaves only a local function is not offered`() {
+    #expect(
+      repaired(
+        """
+        func a(completion: @escaping () -> Void) {
+          func step() {
+            if ready { completion() }
+          }
+          step()
+          completion()
+        }
+        """) == nil)
+  }
+
+  @Test func `a return that causes another finding is not offered`() {
+    #expect(
+      repaired(
+        """
+        func a(completion: @escaping () -> Void, otherCompletion: @escaping () -> Void) {
+          if ready { completion() }
+          completion()
+          otherCompletion()
+        }
+        """) == nil)
+  }
+
   @Test func `fingerprints stay the same when lines move`() throws {
     let text = """
       func a(completion: @escaping () -> Void) {

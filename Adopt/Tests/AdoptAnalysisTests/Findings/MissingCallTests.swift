@@ -153,6 +153,31 @@ struct MissingCallTests {
       ).contains("{ completion(); return }"))
   }
 
+  @Test func `a call is not deferred if its name is bound later or an error may leave the function`() {
+    let bound = repaired(
+      """
+      func load(completion: (() -> Void)?) {
+        guard isReady else { return }
+        guard let completion else { return }
+        if isDone { return }
+        work()
+        completion()
+      }
+      """)
+    #expect(!bound.contains("defer"), "\(bound)")
+    let throwing = repaired(
+      """
+      func load(completion: @escaping () -> Void) throws {
+        guard isReady else { return }
+        if isDone { return }
+        try work()
+        completion()
+      }
+      """)
+    #expect(!throwing.contains("defer"), "\(throwing)")
+    #expect(throwing.contains("if isDone { completion(); return }"), "\(throwing)")
+  }
+
   @Test func `values that are not known are placeholders`() {
     #expect(
       advice(

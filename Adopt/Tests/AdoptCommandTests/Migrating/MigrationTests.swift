@@ -8,7 +8,7 @@ import Testing
 @Suite(.serialized)
 struct MigrationTests {
   /// Writes a package into a temporary folder.
-  private func folder(for package: MigrationPackage) throws -> TemporaryPackage {
+  func folder(for package: MigrationPackage) throws -> TemporaryPackage {
     let folder = try TemporaryPackage()
     try folder.write(package.manifest, to: "Package.swift")
     try write(package, to: folder)
@@ -21,7 +21,7 @@ struct MigrationTests {
     try folder.write(package.tests, to: "Tests/\(package.name)Tests/\(package.name)Tests.swift")
   }
 
-  private func notes(_ result: TemporaryPackage.Result) -> Int {
+  func notes(_ result: TemporaryPackage.Result) -> Int {
     result.errors.split(separator: "\n").count { $0.contains("stays as it is") }
   }
 
