@@ -81,8 +81,9 @@ extension SyntaxProtocol {
       node = current.parent
       if let closure = current.as(ClosureExprSyntax.self) {
         if let own = closure.signature?.attributes.globalActor { return own == actor }
+        // Any other function may call its closure on another thread.
         let call = closure.parent?.as(FunctionCallExprSyntax.self)
-        if call?.startsTask == true, call?.calledName?.text == "detached" { return false }
+        guard call?.startsTask == true, call?.calledName?.text != "detached" else { return false }
       } else if let function = current.as(FunctionDeclSyntax.self) {
         if let own = function.attributes.globalActor { return own == actor }
         if function.modifiers.contains(where: { $0.name.text == "nonisolated" }) { return false }
