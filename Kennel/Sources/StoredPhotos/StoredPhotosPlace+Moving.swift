@@ -33,7 +33,11 @@ extension StoredPhotosPlace {
   }
 
   /// The file that remembers the claim of a store for a directory that is being restored.
-  package static func record(ofRestoring directory: String) -> String { "\(directory).\(fileName)" }
+  package static func record(ofRestoring directory: String) -> String {
+    var directory = directory[...]
+    while directory.count > 1, directory.hasSuffix("/") { directory = directory.dropLast() }
+    return "\(directory).\(fileName)"
+  }
 
   /// Removes a file that remembers a claim.
   package static func forget(_ record: String) { try? FileCalls.remove(record) }

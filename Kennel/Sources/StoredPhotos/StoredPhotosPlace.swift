@@ -73,7 +73,8 @@ package struct StoredPhotosPlace: Sendable {
 
   /// Makes the store this kennel's.
   ///
-  /// The owner is read before and after it is written: a server may ignore that it is to be written only if there is none.
+  /// The owner is read before and after it is written, because a server may ignore that it is to be written only if there is
+  /// none. With such a server, two kennels that claim the store in the same moment may both succeed.
   func claim(_ credentials: StoreCredentials) async throws(KennelError) {
     let found = try await access(credentials) { store throws(ObjectStoreError) -> Data? in
       if let found = try await Self.owner(in: store) { return found }

@@ -134,6 +134,23 @@ def test_a_page_that_the_browser_kept_shows_nothing_after_signing_out(window, cl
     expect(person.page.get_by_alt_text("Private")).to_have_count(0)
 
 
+def test_a_comment_that_was_begun_outlives_the_session(window, closed):
+    person = window("Olga", kennel=closed)
+    person.tolerated.append("401")
+    post = closed.post("Olga", "Private too")
+    dialog = person.go().open(post)
+    field = dialog.get_by_role("textbox")
+    field.fill("Half a sentence")
+    person.context.clear_cookies()
+    person.page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))")
+    expect(person.page.get_by_text("You were signed out.")).to_be_visible()
+    expect(person.page.locator("#lightbox .sharp")).to_be_hidden()
+    expect(person.page.locator("main")).to_be_hidden()
+    person.sign_in("Olga")
+    expect(field).to_be_visible()
+    expect(field).to_have_value("Half a sentence")
+
+
 def test_the_owner_of_an_earlier_kennel_is_asked_once(browser, closed):
     # An upgrade leaves a kennel like this.
     with sqlite3.connect(closed.directory / "kennel.sqlite") as database:

@@ -220,7 +220,8 @@ import Testing
       _ = try await store.backUp(to: .path(directory.path("kennel.tar")))
     }
     let restored = directory.path("restored")
-    let record = StoredPhotosPlace.record(ofRestoring: restored)
+    let record = StoredPhotosPlace.record(ofRestoring: restored + "/")
+    #expect(record == directory.path("restored.photos.store"))
     func restore(failing: Bool) async -> KennelError.Code? {
       await code {
         _ = try await KennelStore.restore(

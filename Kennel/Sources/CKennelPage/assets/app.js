@@ -10,8 +10,9 @@ import { countHearts } from "./hearts.js";
 import { leave, shownPost } from "./lightbox.js";
 import { backOnline } from "./offline.js";
 import { fadeIn } from "./pictures.js";
-import { onRefresh, refresh, refreshOrLeave, refreshSoon } from "./refresh.js";
+import { onRefresh, refresh, refreshSoon } from "./refresh.js";
 import { send } from "./requests.js";
+import { refreshOrLeave } from "./session.js";
 import { text } from "./texts.js";
 import { formatTimes } from "./times.js";
 import { toast } from "./toasts.js";
@@ -22,7 +23,6 @@ import "./links.js";
 import "./months.js";
 import "./place.js";
 import "./select.js";
-import "./session.js";
 import "./shared.js";
 import "./upload.js";
 import "./visibility.js";
@@ -70,7 +70,8 @@ onRefresh((newer) => {
 // The browser may show a page that it has kept, although the person has signed out since.
 const [navigation] = performance.getEntriesByType("navigation");
 addEventListener("pageshow", (event) => {
-  if (event.persisted || navigation?.type === "back_forward") refreshOrLeave();
+  const isSignIn = document.querySelector("main form[action^='/session']");
+  if (!isSignIn && (event.persisted || navigation?.type === "back_forward")) refreshOrLeave();
 });
 
 document.addEventListener("click", async (event) => {

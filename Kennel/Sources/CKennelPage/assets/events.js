@@ -1,7 +1,8 @@
 // Receives events from the kennel while the page is visible.
 
 import { checkKept } from "./kept.js";
-import { onRefresh, refreshOrLeave } from "./refresh.js";
+import { onRefresh } from "./refresh.js";
+import { checkSession } from "./session.js";
 
 const kinds = ["hello", "post", "favourites", "comment", "comment-removed", "post-changed", "dates", "post-removed", "album-changed", "lost"];
 const maximumPause = 30_000;
@@ -38,7 +39,7 @@ function open() {
     // The browser reconnects automatically, unless the request was refused.
     if (source?.readyState !== EventSource.CLOSED) return;
     checkKept();
-    refreshOrLeave();
+    checkSession();
     timer = setTimeout(open, pause);
     pause = Math.min(pause * 2, maximumPause);
   };

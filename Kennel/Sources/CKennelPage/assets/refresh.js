@@ -17,9 +17,6 @@ export function refreshSoon(failed = () => {}) {
   changing = setTimeout(() => refresh().catch(failed), 300);
 }
 
-/** Refreshes the page unless nobody is signed in who may see it. Then it is loaded again, which shows the form to sign in. */
-export const refreshOrLeave = () => refresh().catch(({ status }) => { if (status === 401) location.reload(); });
-
 /** Fetches the page again and updates this one, keeping everything that is the same. */
 export async function refresh() {
   const found = await page(address);

@@ -1,7 +1,7 @@
 // The signed-in user, and the sign-in dialog.
 
 import { forgetEverything, forgetKept } from "./kept.js";
-import { refresh } from "./refresh.js";
+import { onRefresh, refresh } from "./refresh.js";
 import { send } from "./requests.js";
 import { text } from "./texts.js";
 import { toast } from "./toasts.js";
@@ -30,6 +30,39 @@ export function signedIn(reason = "") {
   error.textContent = "";
   if (!dialog.open) dialog.showModal();
   return new Promise((resolve) => waiting.push(resolve));
+}
+
+/** Whether a comment or a caption was begun, or photos were chosen, that loading the page again would lose. */
+const hasUnsent = () => document.getElementById("upload")?.open
+  || [...document.querySelectorAll("main textarea, dialog textarea")].some(({ value, defaultValue }) => value !== defaultValue);
+
+/**
+ * Refreshes the page. If it is only for people who are signed in, and nobody is, everything private leaves the screen. What was
+ * not sent appears again after signing in.
+ */
+export async function refreshOrLeave() {
+  try {
+    await refresh();
+  } catch ({ status }) {
+    if (status !== 401) return;
+    if (!hasUnsent()) return location.reload();
+    forget();
+    document.body.classList.add("left");
+    signedIn(text("signedOut"));
+  }
+}
+
+onRefresh(() => document.body.classList.remove("left"));
+
+/** Leaves the page if the session of its viewer has ended, for example because it was ended on another device. */
+export async function checkSession() {
+  if (!viewer()) return;
+  try {
+    const { user } = await send("GET", "/session");
+    if (!user) await refreshOrLeave();
+  } catch {
+    // The kennel cannot be reached.
+  }
 }
 
 function answer(isSignedIn) {

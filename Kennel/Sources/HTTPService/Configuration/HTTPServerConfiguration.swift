@@ -52,7 +52,8 @@ public struct HTTPServerConfiguration: Sendable {
     /// lower limit with ``HTTPRequestBody/collectedBody(upTo:)``.
     public var maximumBodySize: Int64 = 25 * 1024 * 1024
     /// The maximum number of bytes that the server reads and discards of an unread or too large body, so that the
-    /// client gets its response. If a chunked body is longer, the server closes the connection without a response.
+    /// client gets its response. If a chunked body is longer, the server closes the connection without a response. The
+    /// rest of a body with a length is read completely if a handler has answered while it read the body.
     public var maximumDiscardedBodySize: Int64 = 1024 * 1024
     /// The maximum number of body bytes that the server buffers, in each direction, when one side is slower.
     public var maximumBufferedBodySize = 128 * 1024

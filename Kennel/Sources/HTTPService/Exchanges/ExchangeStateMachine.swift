@@ -45,7 +45,8 @@ struct ExchangeStateMachine: Sendable {
 
   struct Limits: Sendable {
     var maximumBodySize: Int64
-    /// The number of bytes of an unread body that are still read, to send the response and keep the connection.
+    /// The number of bytes of an unread body that are still read, to send the response and keep the connection. If a handler
+    /// has answered while it read a body with a length, the rest is read completely.
     var maximumDiscardedBodySize: Int64
   }
 
