@@ -97,6 +97,11 @@ import Testing
       #"["https://a.test/?a=1&X-Amz-Signature=REDACTED"]"#
     ),
     (#"{"body":"{\"token\":\"HUNTER2\"}"}"#, #"{"body":"{\"token\":\"REDACTED\"}"}"#),
+    (#"["\n {\"token\":\"HUNTER2\"}"]"#, #"["\n {\"token\":\"REDACTED\"}"]"#),
+    (#"["[a](https://a.test/?token=HUNTER2)"]"#, #"["[a](https://a.test/?token=REDACTED"]"#),
+    // Cut in the middle.
+    (#"["https:\/\/a.test\/?token=HUNTER2\u00"#, #"["https://a.test/?token=REDACTED""#),
+    (#"["{\"token\":\"HUNTER2"#, #"["{\"token\":\"REDACTED\"""#),
     (
       #"{"a":"https:\/\/a.test\/?page=1","b":"x=1","c":"[1]"}"#,
       #"{"a":"https:\/\/a.test\/?page=1","b":"x=1","c":"[1]"}"#

@@ -102,8 +102,10 @@ import Testing
       try connection.sendData(stream: stream, Array("hello ".utf8))
       try connection.raw.wait(for: paused)
       try connection.sendData(stream: stream, Array("world".utf8), isLast: true)
-      connection.raw.close()
+      // Closing it with bytes that were not read would discard what the client has not read yet.
+      connection.raw.finishSending()
       closed.open()
+      while try connection.nextFrame() != nil {}
     }
     var request = TransferRequest(url: server.address())
     request.method = "POST"
@@ -144,6 +146,41 @@ import Testing
     await Self.load(1, of: server.address(), with: client)
     await Self.load(60, of: server.address(), with: client)
     #expect(connections.withLock { $0 } == 2)
+  }
+
+  @Test func `loads wait for a connection that is being opened, not behind streams that stay open`()
+    async throws
+  {
+    let mayEnd = Gate()
+    let connections = Mutex(0)
+    let server = try HTTP2FaultServer { connection in
+      let isFirst = connections.withLock { count in
+        count += 1
+        return count == 1
+      }
+      try connection.handshake()
+      var held: [UInt32] = []
+      while held.count < (isFirst ? HTTP2Session.maximumStreams : .max) {
+        let stream = try connection.nextRequest()
+        // The first load shows that the server speaks HTTP/2.
+        if isFirst, held.isEmpty, !mayEnd.isOpen { try connection.respond(stream: stream) }
+        if isFirst { held.append(stream) } else { try connection.respond(stream: stream) }
+      }
+      try connection.raw.wait(for: mayEnd)
+      for stream in held.dropFirst() { try connection.respond(stream: stream) }
+    }
+    let client = try Self.client {
+      $0.connectionsPerHost = 2
+      $0.growthPeriod = .milliseconds(5)
+    }
+    await Self.load(1, of: server.address(), with: client)
+    let long = (1..<HTTP2Session.maximumStreams).map { _ in
+      Self.start(TransferRequest(url: server.address()), with: client)
+    }
+    let short = (0..<50).map { _ in Self.start(TransferRequest(url: server.address()), with: client) }
+    #expect(await eventually { short.count { $0.ended.isOpen } >= 49 })
+    mayEnd.open()
+    for observer in long + short { #expect(await observer.ended.wait(within: .seconds(90))) }
   }
 
   @Test func `loads that must use HTTP 1 wait for one of few connections`() async throws {

@@ -8,6 +8,7 @@ extension HTTPArchive.Entry {
     _ record: TransactionRecord, requestBody: Data?, responseBody: Data?, maximumBodyBytes: Int
   ) {
     let timings = HTTPArchive.Timings(record)
+    start = record.start
     startedDateTime = record.start.formatted(
       Date.ISO8601FormatStyle(includingFractionalSeconds: true, timeZone: .gmt))
     time = timings.total

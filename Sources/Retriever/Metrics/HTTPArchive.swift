@@ -1,4 +1,6 @@
 #if !canImport(Darwin)
+import Foundation
+
 /// The parts of an HTTP archive, version 1.2, with the names of its specification.
 struct HTTPArchive: Encodable {
   struct Log: Encodable {
@@ -13,6 +15,8 @@ struct HTTPArchive: Encodable {
   }
 
   struct Entry: Encodable {
+    /// Not part of the format, which has no fractions of milliseconds.
+    let start: Date
     var startedDateTime: String
     /// The total time. All times are in milliseconds.
     var time: Double
@@ -23,6 +27,10 @@ struct HTTPArchive: Encodable {
     var serverIPAddress: String?
     /// The local port of the connection, which distinguishes parallel connections.
     var connection: String?
+
+    private enum CodingKeys: CodingKey {
+      case startedDateTime, time, request, response, cache, timings, serverIPAddress, connection
+    }
   }
 
   struct Cache: Encodable {}

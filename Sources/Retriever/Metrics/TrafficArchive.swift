@@ -41,9 +41,9 @@ public final class TrafficArchive: Sendable {
     var entries: [HTTPArchive.Entry] = []
     var bodyBytes = 0
 
-    /// Adds an entry behind those that began before it. Entries arrive when they are complete.
+    /// Adds an entry after those that began before it. Entries arrive when they are complete.
     mutating func add(_ entry: HTTPArchive.Entry) {
-      let place = entries.lastIndex { $0.startedDateTime <= entry.startedDateTime }
+      let place = entries.lastIndex { $0.start <= entry.start }
       entries.insert(entry, at: place.map { $0 + 1 } ?? 0)
       bodyBytes += entry.bodyBytes
       trim()

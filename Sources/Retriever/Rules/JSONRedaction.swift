@@ -41,14 +41,15 @@ enum JSONRedaction {
   /// Redacts a string that is a value, with its quotes. It stays as it is written if it contains nothing secret.
   private static func redactString(_ quoted: ArraySlice<UInt8>, depth: Int) -> [UInt8] {
     let text = text(of: quoted)
-    let isJSON = Redaction.looksLikeJSON(Array(text.utf8)[...])
+    let isJSON = Redaction.looksLikeJSON(Array(text.utf8.drop { $0 <= 0x20 })[...])
     guard isJSON || text.contains("://") else { return Array(quoted) }
-    var redacted = Redaction.replacement
-    if isJSON, depth < maximumDepth {
+    var redacted = text
+    if isJSON {
+      guard depth < maximumDepth else { return Array("\"\(Redaction.replacement)\"".utf8) }
       redacted = String(decoding: redact(Data(text.utf8), depth: depth + 1), as: UTF8.self)
-    } else if !isJSON {
-      redacted = URLTextRedaction.redact(text)
     }
+    // Text that only begins like JSON may have URLs outside of strings.
+    if redacted.contains("://"), !isJSON || !isValid(text) { redacted = URLTextRedaction.redact(redacted) }
     guard redacted != text else { return Array(quoted) }
     let encoder = JSONEncoder()
     encoder.outputFormatting = .withoutEscapingSlashes
@@ -106,12 +107,46 @@ enum JSONRedaction {
     SensitiveNames.containsField(text(of: quoted))
   }
 
-  /// Decodes the escapes in a string, because `"\\u0070assword"` is a password too. The string may be cut.
-  private static func text(of quoted: ArraySlice<UInt8>) -> String {
-    let text =
-      quoted.contains(UInt8(ascii: "\\"))
-      ? try? JSONDecoder().decode(String.self, from: Data(quoted)) : nil
-    return text ?? String(decoding: quoted.dropFirst().dropLast(), as: UTF8.self)
+  private static func isValid(_ text: String) -> Bool {
+    (try? JSONSerialization.jsonObject(with: Data(text.utf8), options: .fragmentsAllowed)) != nil
   }
+
+  /// Decodes the escapes in a string, because `"\\u0070assword"` is a password too. The string may be cut, also within an
+  /// escape.
+  private static func text(of quoted: ArraySlice<UInt8>) -> String {
+    var rest = quoted.dropFirst()
+    if !quoted.contains(UInt8(ascii: "\\")) {
+      if rest.last == UInt8(ascii: "\"") { rest = rest.dropLast() }
+      return String(decoding: rest, as: UTF8.self)
+    }
+    var units: [UInt16] = []
+    var plain: [UInt8] = []
+    func endPlain() {
+      units += String(decoding: plain, as: UTF8.self).utf16
+      plain.removeAll()
+    }
+    while let byte = rest.popFirst(), byte != UInt8(ascii: "\"") {
+      guard byte == UInt8(ascii: "\\") else {
+        plain.append(byte)
+        continue
+      }
+      guard let escaped = rest.popFirst() else { break }
+      if escaped == UInt8(ascii: "u") {
+        endPlain()
+        let digits = String(decoding: rest.prefix(4), as: UTF8.self)
+        rest = rest.dropFirst(4)
+        if let unit = UInt16(digits, radix: 16) { units.append(unit) }
+      } else {
+        plain.append(escapes[escaped] ?? escaped)
+      }
+    }
+    endPlain()
+    return String(decoding: units, as: UTF16.self)
+  }
+
+  private static let escapes: [UInt8: UInt8] = [
+    UInt8(ascii: "n"): 10, UInt8(ascii: "r"): 13, UInt8(ascii: "t"): 9, UInt8(ascii: "b"): 8,
+    UInt8(ascii: "f"): 12,
+  ]
 }
 #endif

@@ -29,11 +29,6 @@ public final class StubRecording: Sendable {
   public var count: Int { archive.count }
 
   func add(_ exchange: NetworkExchange) {
-    let isIncomplete = exchange.bodyLength > exchange.body.count || exchange.request.isCut
-    added.withLock { added in
-      added.count += 1
-      if isIncomplete { added.incomplete.append("\(exchange.request)") }
-    }
     var request = exchange.request.request
     request.httpBodyStream = nil
     request.httpBody = exchange.request.body
@@ -46,6 +41,11 @@ public final class StubRecording: Sendable {
     record.responseBodyBytes = exchange.bodyLength
     record.decodedResponseBodyBytes = exchange.bodyLength
     archive.record(record, requestBody: exchange.request.body, responseBody: exchange.body)
+    let isIncomplete = exchange.bodyLength > exchange.body.count || exchange.request.isCut
+    added.withLock { added in
+      added.count += 1
+      if isIncomplete { added.incomplete.append("\(exchange.request)") }
+    }
   }
 
   /// Writes the exchanges to a file that only its owner can read.
@@ -59,7 +59,7 @@ public final class StubRecording: Sendable {
         .incompleteRecording,
         "The recording cannot be replayed: a body of \(first) is too long. Record fewer requests.")
     }
-    guard archive.count == count else {
+    guard archive.count >= count else {
       let limits = archive.limits
       throw StubsError(
         .incompleteRecording,

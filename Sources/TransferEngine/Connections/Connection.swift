@@ -125,7 +125,7 @@ final class Connection: DeadlineOwner, @unchecked Sendable {
       return
     }
     guard attempts.isEmpty else { return }
-    pool.server.wasUnreachable()
+    if localFailure == nil { pool.server.wasUnreachable() }
     fail(localFailure ?? .unreachable(pool.server.address, connectError))
   }
 

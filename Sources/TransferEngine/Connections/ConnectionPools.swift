@@ -110,18 +110,18 @@ final class ConnectionPools: @unchecked Sendable {
           return connection.carry(exchange)
         }
       }
-      // nghttp2 keeps a request until the server allows another stream.
-      if offer.http2 || offer.isPriorKnowledge,
-        let connection = pool.sharedAtLimit(max(1, settings.connectionsPerHost))
-      {
-        connection.carry(exchange)
-        return flushLater(connection)
-      }
     }
     if offer.waitsToShare,
       let connection = pool.opening.first(where: { !$0.isRetired && $0.hasRoomToWait })
     {
       return connection.add(exchange)
+    }
+    // nghttp2 keeps a request until the server allows another stream.
+    if !fresh, offer.http2 || offer.isPriorKnowledge,
+      let connection = pool.sharedAtLimit(max(1, settings.connectionsPerHost))
+    {
+      connection.carry(exchange)
+      return flushLater(connection)
     }
     prune()
     let connection = Connection(

@@ -1,6 +1,5 @@
 import COwnTransport
 import Glibc
-import HTTPSyntax
 
 /// The HTTP/2 side of a connection: nghttp2 makes and understands frames, the connection moves them.
 ///
@@ -11,8 +10,9 @@ final class HTTP2Session: @unchecked Sendable {
   static let maximumStreams = 100
   /// What a server may send of one response while its consumer pauses.
   private static let windowBytes: Int32 = 1 << 20
-  /// The same after a first large piece, which the consumer has taken.
+  /// The same for a few streams, after a first large piece whose consumer does not pause.
   private static let wideWindowBytes: Int32 = 8 << 20
+  private static let maximumWideStreams = 8
   private static let largePieceBytes = 8 << 10
   private static let connectionWindowBytes: Int32 = 16 << 20
   private static let outputBytes = 64 << 10
@@ -32,6 +32,8 @@ final class HTTP2Session: @unchecked Sendable {
   private var refused: Set<Int32> = []
   /// Streams whose responses may be longer than the window that they begin with.
   private var narrow: Set<Int32> = []
+  /// Streams whose window was made larger.
+  private var wide: Set<Int32> = []
   /// The error codes of streams that ended while bytes were kept.
   private var endedEarly: [Int32: UInt32] = [:]
   /// Whether nghttp2 is at work, which must not be called again then.
@@ -70,8 +72,7 @@ final class HTTP2Session: @unchecked Sendable {
       exchanges[stream] = exchange
       if case .bytes = exchange.request.body { exchange.didSendShortBody() }
     } catch {
-      // All numbers of streams are used up.
-      if isDraining { return exchange.lost(isReused: true, wasRefused: true, error) }
+      if error == .noStreamLeft { return exchange.lost(isReused: true, wasRefused: true, error) }
       exchange.ended(error)
     }
   }
@@ -80,59 +81,20 @@ final class HTTP2Session: @unchecked Sendable {
     guard let session, let target = exchange.target else {
       throw TransferFailure(.badURL, message: "The URL is not valid.")
     }
-    let server = connection.pool.server.address
-    var block = FieldBlock()
-    let fields = try request.fields(for: server, userAgent: connection.pools.settings.userAgent)
-    var path: [UInt8] = []
-    target.append(to: &path)
-    block.add(":method".utf8, request.method.utf8)
-    block.add(":scheme".utf8, (server.isSecure ? "https" : "http").utf8)
-    let authority = fields.first { ASCII.equalIgnoringCase($0.name, "Host") }?.value ?? ""
-    block.add(":authority".utf8, authority.utf8)
-    block.add(":path".utf8, path)
-    for field in fields where !Self.isForbidden(field.name) {
-      block.add(ASCII.lowercased(field.name).utf8, field.value.utf8)
-    }
-    if Self.wantsTrailers(fields) { block.add("te".utf8, "trailers".utf8) }
-    switch request.body {
-    case .none: break
-    case .bytes(let bytes): block.add("content-length".utf8, String(bytes.count).utf8)
-    case .source(let source):
-      if let length = source.length { block.add("content-length".utf8, String(length).utf8) }
-    }
-    guard block.text.count <= Self.maximumBlockBytes else {
-      throw TransferFailure(
-        .other,
-        message:
-          "The request's fields are longer than \(Self.maximumBlockBytes) bytes, which HTTP/2 does not allow here."
-      )
-    }
+    let block = try HTTP2FieldBlock(
+      request, target, connection.pool.server.address, userAgent: connection.pools.settings.userAgent)
     let stream = block.withFields {
       own_http2_request(session, $0.baseAddress, $0.count, request.body.isPresent)
     }
     guard stream > 0 else {
-      isDraining = stream == own_http2_no_stream_left
+      if stream == own_http2_no_stream_left {
+        isDraining = true
+        throw .noStreamLeft
+      }
       throw TransferFailure(.other, message: "Could not start an HTTP/2 stream.")
     }
-    exchange.didSendHead(byteCount: block.text.count)
+    exchange.didSendHead(byteCount: block.byteCount)
     return stream
-  }
-
-  /// nghttp2 sends no longer header blocks (NGHTTP2_MAX_HEADERSLEN).
-  private static let maximumBlockBytes = 60 << 10
-
-  /// Fields of one connection have no meaning in HTTP/2.
-  private static func isForbidden(_ name: String) -> Bool {
-    ["host", "connection", "keep-alive", "proxy-connection", "transfer-encoding", "upgrade", "te", "expect"]
-      .contains { ASCII.equalIgnoringCase(name, $0) }
-  }
-
-  /// The only value of `TE` that HTTP/2 has.
-  private static func wantsTrailers(_ fields: [TransferHeader]) -> Bool {
-    fields.contains { field in
-      ASCII.equalIgnoringCase(field.name, "te")
-        && ASCII.listMembers(field.value).contains { ASCII.equalIgnoringCase($0, "trailers") }
-    }
   }
 
   /// Gives up a stream. False if it has ended.
@@ -153,6 +115,7 @@ final class HTTP2Session: @unchecked Sendable {
     sentBytes[stream] = nil
     refused.remove(stream)
     narrow.remove(stream)
+    wide.remove(stream)
   }
 
   private static let cancel: UInt32 = 8
@@ -385,12 +348,19 @@ final class HTTP2Session: @unchecked Sendable {
     switch exchange.receive(bytes) {
     case .accepted:
       own_http2_consume_stream(session, stream, bytes.count)
-      if !narrow.isEmpty, bytes.count >= Self.largePieceBytes, narrow.remove(stream) != nil {
-        own_http2_widen(session, stream, Self.wideWindowBytes)
+      if !narrow.isEmpty, bytes.count >= Self.largePieceBytes, !exchange.pausesConnection() {
+        widen(stream, session)
       }
     case .keep: kept[stream] = Array(bytes)
     case .stop: stopped.append(exchange)
     }
+  }
+
+  /// Allows the server to send more of a long response ahead, as long as only a few have that.
+  private func widen(_ stream: Int32, _ session: UnsafeMutableRawPointer) {
+    guard wide.count < Self.maximumWideStreams, narrow.remove(stream) != nil else { return }
+    wide.insert(stream)
+    own_http2_widen(session, stream, Self.wideWindowBytes)
   }
 
   private func closes(_ stream: Int32, _ code: UInt32) {
@@ -451,37 +421,11 @@ final class HTTP2Session: @unchecked Sendable {
   }
 }
 
-/// The fields of a request as one block of text.
-private struct FieldBlock {
-  private(set) var text: [UInt8] = []
-  private var places: [(name: Range<Int>, value: Range<Int>)] = []
-
-  init() { text.reserveCapacity(512) }
-
-  mutating func add(_ name: some Sequence<UInt8>, _ value: some Sequence<UInt8>) {
-    let start = text.count
-    text.append(contentsOf: name)
-    let middle = text.count
-    text.append(contentsOf: value)
-    places.append((start..<middle, middle..<text.count))
-  }
-
-  func withFields<Result>(_ body: (UnsafeBufferPointer<own_http2_field>) -> Result) -> Result {
-    text.withUnsafeBufferPointer { text in
-      withUnsafeTemporaryAllocation(of: own_http2_field.self, capacity: places.count) { list in
-        for (index, place) in places.enumerated() {
-          list[index] = own_http2_field(
-            name: text.baseAddress.map { $0 + place.name.lowerBound },
-            value: text.baseAddress.map { $0 + place.value.lowerBound },
-            name_length: place.name.count, value_length: place.value.count, flags: 0)
-        }
-        return body(UnsafeBufferPointer(list))
-      }
-    }
-  }
-}
-
 extension TransferFailure {
+  /// All numbers of streams of a connection are used up.
+  fileprivate static let noStreamLeft = TransferFailure(
+    .connectionLost, message: "The connection to the server cannot carry more requests. Try again.")
+
   static func reset(_ code: UInt32) -> TransferFailure {
     TransferFailure(
       code == 1 ? .badReply : .connectionLost,
