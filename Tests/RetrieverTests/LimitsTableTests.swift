@@ -73,7 +73,14 @@ import Testing
     ),
     (
       "a stream that is not read",
-      [BodyChannel.defaultHighWaterMark, BodyChannel.defaultLowWaterMark, Int(retriever_http2_stream_window)]
+      [
+        BodyChannel.defaultHighWaterMark, BodyChannel.defaultLowWaterMark, Int(retriever_http2_stream_window),
+        Int(HTTP2Session.wideWindowBytes), HTTP2Session.maximumWideStreams,
+      ]
+    ),
+    (
+      "a TLS handshake of the own transport",
+      [Int(TransferClientOptions().handshakeLimit.components.seconds)]
     ),
     ("a body on its way to a delegate", [DelegateBody.highWaterMark]),
     ("a download that waits for the disk", [DownloadFile.maximumBuffers, DownloadFile.bufferSize]),

@@ -11,8 +11,8 @@ final class HTTP2Session: @unchecked Sendable {
   /// What a server may send of one response while its consumer pauses.
   private static let windowBytes: Int32 = 1 << 20
   /// The same for a few streams, after a first large piece whose consumer does not pause.
-  private static let wideWindowBytes: Int32 = 8 << 20
-  private static let maximumWideStreams = 8
+  static let wideWindowBytes: Int32 = 8 << 20
+  static let maximumWideStreams = 8
   private static let largePieceBytes = 8 << 10
   private static let connectionWindowBytes: Int32 = 16 << 20
   private static let outputBytes = 64 << 10
