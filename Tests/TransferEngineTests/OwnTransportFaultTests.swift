@@ -278,23 +278,46 @@ import Testing
     }
   }
 
-  @Test func `a long response gets a larger window`() async throws {
-    let widening = Mutex(0)
+  @Test(arguments: [false, true])
+  func `a long response gets a larger window if it is read`(_ isRead: Bool) async throws {
+    let length = 6 << 20
+    let largest = Mutex(0)
     let server = try HTTP2FaultServer { connection in
       try connection.handshake()
       let stream = try connection.nextRequest()
-      try connection.sendHead(stream: stream, status: 200)
-      try connection.sendData(stream: stream, [UInt8](repeating: 1, count: 16_000))
-      while let frame = try connection.nextFrame() {
-        guard frame.kind == .windowUpdate, frame.stream == stream else { continue }
-        widening.withLock { $0 = frame.windowIncrement }
-        break
+      try connection.sendHead(stream: stream)
+      let piece = [UInt8](repeating: 1, count: 1 << 14)
+      var (sent, granted) = (0, 1 << 20)
+      while sent < length {
+        try connection.sendData(stream: stream, piece, isLast: sent + piece.count == length)
+        sent += piece.count
+        while granted < min(sent + piece.count, length), let frame = try connection.nextFrame() {
+          guard frame.kind == .windowUpdate, frame.stream == stream else { continue }
+          granted += frame.windowIncrement
+          largest.withLock { $0 = max($0, frame.windowIncrement) }
+        }
+        if granted < sent { return }
       }
-      try connection.sendData(stream: stream, [1], isLast: true)
       while try connection.nextFrame() != nil {}
     }
-    let record = try await Self.client().run(TransferRequest(url: server.address()))
-    #expect(record.failure == nil && record.byteCount == 16_001)
-    #expect(widening.withLock { $0 } >= 7 << 20)
+    let client = try Self.client()
+    let paused = Gate()
+    let observer = RecordingObserver(
+      keepsBody: false,
+      onBytes: { total in
+        guard !isRead, total >= 1 << 20, !paused.isOpen else { return .proceed }
+        paused.open()
+        return .pause
+      })
+    let transfer = client.makeTransfer(TransferRequest(url: server.address()), observer: observer)
+    transfer.start()
+    if !isRead {
+      #expect(await paused.wait(within: .seconds(90)))
+      #expect(largest.withLock { $0 } < 2 << 20)
+      transfer.resumeReceiving()
+    }
+    #expect(await observer.ended.wait(within: .seconds(90)))
+    #expect(observer.record.failure == nil && observer.record.byteCount == length)
+    if isRead { #expect(largest.withLock { $0 } >= 7 << 20) }
   }
 }

@@ -10,10 +10,10 @@ final class HTTP2Session: @unchecked Sendable {
   static let maximumStreams = 100
   /// What a server may send of one response while its consumer pauses.
   private static let windowBytes: Int32 = 1 << 20
-  /// The same for a few streams, after a first large piece whose consumer does not pause.
+  /// The same for a few streams whose consumers have taken more than the first window without a pause.
   static let wideWindowBytes: Int32 = 8 << 20
   static let maximumWideStreams = 8
-  private static let largePieceBytes = 8 << 10
+  private static let takenBytesOfWideStreams = 2 << 20
   private static let connectionWindowBytes: Int32 = 16 << 20
   private static let outputBytes = 64 << 10
 
@@ -30,8 +30,8 @@ final class HTTP2Session: @unchecked Sendable {
   private var kept: [Int32: [UInt8]] = [:]
   /// Streams with a body that the server has refused, before it had all of it.
   private var refused: Set<Int32> = []
-  /// Streams whose responses may be longer than the window that they begin with.
-  private var narrow: Set<Int32> = []
+  /// Streams whose responses may be longer than the window that they begin with, and how much of them was taken.
+  private var narrow: [Int32: Int] = [:]
   /// Streams whose window was made larger.
   private var wide: Set<Int32> = []
   /// The error codes of streams that ended while bytes were kept.
@@ -114,7 +114,7 @@ final class HTTP2Session: @unchecked Sendable {
     exchanges[stream] = nil
     sentBytes[stream] = nil
     refused.remove(stream)
-    narrow.remove(stream)
+    narrow[stream] = nil
     wide.remove(stream)
   }
 
@@ -307,7 +307,7 @@ final class HTTP2Session: @unchecked Sendable {
     case .informational(let head): exchange.receive(informational: head)
     case .complete(let head):
       if head.status >= 300, exchange.request.body.isPresent { refused.insert(exchange.stream) }
-      if head.contentLength ?? .max > Int64(Self.windowBytes) { narrow.insert(exchange.stream) }
+      if head.contentLength ?? .max > Int64(Self.windowBytes) { narrow[exchange.stream] = 0 }
       isWanted = exchange.deliver(head)
     case .failure(let failure):
       exchange.fails(with: failure)
@@ -348,17 +348,17 @@ final class HTTP2Session: @unchecked Sendable {
     switch exchange.receive(bytes) {
     case .accepted:
       own_http2_consume_stream(session, stream, bytes.count)
-      if !narrow.isEmpty, bytes.count >= Self.largePieceBytes, !exchange.pausesConnection() {
-        widen(stream, session)
-      }
+      if let taken = narrow[stream] { widen(stream, after: taken + bytes.count, session) }
     case .keep: kept[stream] = Array(bytes)
     case .stop: stopped.append(exchange)
     }
   }
 
   /// Allows the server to send more of a long response ahead, as long as only a few have that.
-  private func widen(_ stream: Int32, _ session: UnsafeMutableRawPointer) {
-    guard wide.count < Self.maximumWideStreams, narrow.remove(stream) != nil else { return }
+  private func widen(_ stream: Int32, after taken: Int, _ session: UnsafeMutableRawPointer) {
+    narrow[stream] = taken
+    guard taken > Self.takenBytesOfWideStreams, wide.count < Self.maximumWideStreams else { return }
+    narrow[stream] = nil
     wide.insert(stream)
     own_http2_widen(session, stream, Self.wideWindowBytes)
   }
