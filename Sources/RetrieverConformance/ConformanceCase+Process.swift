@@ -7,7 +7,9 @@ extension ConformanceCase {
   /// - Parameters:
   ///   - program: A program that runs `ConformanceMain` (default: this program).
   ///   - flags: Additional arguments for the program.
-  public func runApart(program: String = "/proc/self/exe", flags: [String] = []) -> Verdict {
+  public func runApart(
+    program: String = "/proc/self/exe", flags: [String] = [], environment variables: [String: String] = [:]
+  ) -> Verdict {
     do {
       // Each case has its own temporary directory, so that files left behind can be attributed to it.
       let directory = try TemporaryDirectory()
@@ -15,6 +17,7 @@ extension ConformanceCase {
       let logs = try TemporaryDirectory()
       defer { withExtendedLifetime((directory, logs)) {} }
       var environment = try TestAuthority.shared().environment
+      environment.merge(variables) { $1 }
       environment["TMPDIR"] = directory.url.path
       if place == .ownProcessWithTestHostNames {
         let names = try TestHostNames.shared().environment(log: logs.path("names"))

@@ -16,10 +16,19 @@ struct ConformanceTests {
   }
 
   @Test("A case holds in its own process", arguments: ConformanceSuite.apart)
-  func holdsApart(_ tried: ConformanceCase) async throws {
+  func holdsApart(_ tried: ConformanceCase) async throws { try await runApart(tried) }
+
+  @Test(
+    "Crowds of loads hold over the transport of our own",
+    arguments: ConformanceSuite.apart.filter { $0.area == .crowds })
+  func crowdHoldsOverOwnTransport(_ tried: ConformanceCase) async throws {
+    try await runApart(tried, ["CONFORMANCE_TRANSPORT": "own"])
+  }
+
+  private func runApart(_ tried: ConformanceCase, _ environment: [String: String] = [:]) async throws {
     let folder = try #require(Bundle.main.executableURL?.deletingLastPathComponent())
     let program = folder.appending(path: "conformance-retriever").path
-    let verdict = await runOnThread { tried.runApart(program: program) }
+    let verdict = await runOnThread { tried.runApart(program: program, environment: environment) }
     #expect(verdict == .passed, "\(tried.title) \(verdict.word): \(verdict.reason ?? "")")
   }
 
