@@ -7,6 +7,7 @@ extension ConformanceCase {
   /// - Parameters:
   ///   - program: A program that runs `ConformanceMain` (default: this program).
   ///   - flags: Additional arguments for the program.
+  ///   - variables: Additional environment variables of the program.
   public func runApart(
     program: String = "/proc/self/exe", flags: [String] = [], environment variables: [String: String] = [:]
   ) -> Verdict {
