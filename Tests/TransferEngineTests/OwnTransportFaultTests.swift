@@ -6,15 +6,6 @@ import Testing
 
 /// Servers and connections that end, refuse or stop in the middle, over the transport of our own.
 @Suite(.timeLimit(.minutes(5))) struct OwnTransportFaultTests {
-  private static func client(
-    _ change: (inout TransferClientOptions) throws -> Void = { _ in }
-  ) throws -> TransferClient {
-    var options = try TransferClientOptions.trustingTestAuthority()
-    options.usesOwnTransport = true
-    try change(&options)
-    return try TransferClient(options: options)
-  }
-
   private static func start(
     _ request: TransferRequest, with client: TransferClient,
     _ observer: RecordingObserver = RecordingObserver()
@@ -28,6 +19,14 @@ import Testing
     for observer in observers {
       #expect(await observer.ended.wait(within: .seconds(90)))
       #expect(observer.record.failure == nil && observer.record.heads.last?.status == 200)
+    }
+  }
+
+  /// Counts a connection. Returns whether it is the first one.
+  private static func countsFirst(_ connections: borrowing Mutex<Int>) -> Bool {
+    connections.withLock { count in
+      count += 1
+      return count == 1
     }
   }
 
@@ -46,7 +45,7 @@ import Testing
         if !body.isEmpty { received.withLock { $0 = body } }
       }
     }
-    let client = try Self.client()
+    let client = try TransferClient.onOwnTransport()
     var request = TransferRequest(url: server.address())
     request.method = "PUT"
     let source = ScriptedBody([bytes[0]], length: length, waitsWhenEmpty: true)
@@ -81,7 +80,7 @@ import Testing
       paused.open()
       return .pause
     })
-    let transfer = try Self.client().makeTransfer(request, observer: observer)
+    let transfer = try TransferClient.onOwnTransport().makeTransfer(request, observer: observer)
     transfer.start()
     if isPaused {
       #expect(await paused.wait(within: .seconds(90)))
@@ -115,7 +114,7 @@ import Testing
       paused.open()
       return .pause
     })
-    let client = try Self.client()
+    let client = try TransferClient.onOwnTransport()
     let transfer = client.makeTransfer(request, observer: observer)
     transfer.start()
     #expect(await closed.wait(within: .seconds(90)))
@@ -131,10 +130,7 @@ import Testing
   @Test func `requests of a lost connection share another one`() async throws {
     let connections = Mutex(0)
     let server = try HTTP2FaultServer { connection in
-      let isFirst = connections.withLock { count in
-        count += 1
-        return count == 1
-      }
+      let isFirst = Self.countsFirst(connections)
       try connection.handshake()
       try connection.respond(stream: try connection.nextRequest(), text: "hello")
       guard isFirst else {
@@ -142,7 +138,7 @@ import Testing
       }
       for _ in 0..<60 { _ = try connection.nextHead() }
     }
-    let client = try Self.client()
+    let client = try TransferClient.onOwnTransport()
     await Self.load(1, of: server.address(), with: client)
     await Self.load(60, of: server.address(), with: client)
     #expect(connections.withLock { $0 } == 2)
@@ -154,10 +150,7 @@ import Testing
     let mayEnd = Gate()
     let connections = Mutex(0)
     let server = try HTTP2FaultServer { connection in
-      let isFirst = connections.withLock { count in
-        count += 1
-        return count == 1
-      }
+      let isFirst = Self.countsFirst(connections)
       try connection.handshake()
       var held: [UInt32] = []
       while held.count < (isFirst ? HTTP2Session.maximumStreams : .max) {
@@ -169,7 +162,7 @@ import Testing
       try connection.raw.wait(for: mayEnd)
       for stream in held.dropFirst() { try connection.respond(stream: stream) }
     }
-    let client = try Self.client {
+    let client = try TransferClient.onOwnTransport {
       $0.connectionsPerHost = 2
       $0.growthPeriod = .milliseconds(5)
     }
@@ -206,7 +199,7 @@ import Testing
       for stream in streams { try connection.reset(stream: stream, code: HTTP2Connection.http11Required) }
       while try connection.nextFrame() != nil {}
     }
-    let client = try Self.client { $0.connectionsPerHost = 4 }
+    let client = try TransferClient.onOwnTransport { $0.connectionsPerHost = 4 }
     await Self.load(40, of: server.address(), with: client)
     #expect(counts.withLock { $0.most } <= 4)
   }
@@ -215,10 +208,7 @@ import Testing
     let first = Gate()
     let connections = Mutex(0)
     let server = try HTTP2FaultServer { connection in
-      let isFirst = connections.withLock { count in
-        count += 1
-        return count == 1
-      }
+      let isFirst = Self.countsFirst(connections)
       try connection.handshake(settings: [(HTTP2Connection.maximumConcurrentStreams, isFirst ? 1 : 100)])
       try connection.respond(stream: try connection.nextRequest(), text: "hello")
       guard isFirst else {
@@ -230,7 +220,7 @@ import Testing
       try connection.raw.wait(for: first)
       try connection.respond(stream: stream, text: "late")
     }
-    let client = try Self.client { $0.connectionsPerHost = 1 }
+    let client = try TransferClient.onOwnTransport { $0.connectionsPerHost = 1 }
     await Self.load(1, of: server.address(), with: client)
     let waiting = (0..<2).map { _ in Self.start(TransferRequest(url: server.address()), with: client) }
     #expect(await eventually { waiting.contains { $0.ended.isOpen } })
@@ -258,7 +248,7 @@ import Testing
       try connection.readUntilClosed()
       closed[number].open()
     }
-    let client = try Self.client()
+    let client = try TransferClient.onOwnTransport()
     await Self.load(closed.count, of: server.address(), with: client)
     for gate in closed { #expect(await gate.wait(within: .seconds(90))) }
   }
@@ -267,7 +257,7 @@ import Testing
 
   @Test func `a handshake that does not end fails`() async throws {
     let server = try ScriptedServer { try $0.readUntilClosed() }
-    let client = try Self.client { $0.handshakeLimit = .milliseconds(50) }
+    let client = try TransferClient.onOwnTransport { $0.handshakeLimit = .milliseconds(50) }
     let observers = [1, 2].map { _ in
       Self.start(TransferRequest(url: "https://localhost:\(server.port)/"), with: client)
     }
@@ -300,7 +290,7 @@ import Testing
       }
       while try connection.nextFrame() != nil {}
     }
-    let client = try Self.client()
+    let client = try TransferClient.onOwnTransport()
     let paused = Gate()
     let observer = RecordingObserver(
       keepsBody: false,

@@ -6,22 +6,13 @@ import Testing
 
 /// Tests of the transport of our own that the conformance suite, which runs over it too, cannot see.
 @Suite(.timeLimit(.minutes(5))) struct OwnTransportTests {
-  private static func client(
-    _ change: (inout TransferClientOptions) throws -> Void = { _ in }
-  ) throws -> TransferClient {
-    var options = try TransferClientOptions.trustingTestAuthority()
-    options.usesOwnTransport = true
-    try change(&options)
-    return try TransferClient(options: options)
-  }
-
   private static func names(_ addresses: [String]) -> NameService {
     NameService { _ in .addresses(addresses) }
   }
 
   @Test func `requests share a connection, one after the other`() async throws {
     let server = try ScriptedServer.http { Reply(text: $0.target) }
-    let client = try Self.client()
+    let client = try TransferClient.onOwnTransport()
     for number in 0..<5 {
       let observer = RecordingObserver()
       let transfer = client.makeTransfer(
@@ -35,7 +26,7 @@ import Testing
 
   @Test func `libcurl gets requests that only it can carry`() async throws {
     let server = try ScriptedServer.http { Reply(text: $0.target) }
-    let client = try Self.client()
+    let client = try TransferClient.onOwnTransport()
     var expecting = TransferRequest(url: server.address())
     expecting.method = "POST"
     expecting.body = .bytes([1])
@@ -52,7 +43,9 @@ import Testing
   @Test func `the next address is tried if one refuses`() async throws {
     let server = try ScriptedServer.http { _ in Reply(text: "hello") }
     // The server listens at the last of these only.
-    let client = try Self.client { $0.names = Self.names(["127.0.0.7", "127.0.0.8", "127.0.0.1"]) }
+    let client = try TransferClient.onOwnTransport {
+      $0.names = Self.names(["127.0.0.7", "127.0.0.8", "127.0.0.1"])
+    }
     let record = try await client.run(TransferRequest(url: "http://some.test:\(server.port)/"))
     #expect(record.failure == nil && record.body == Array("hello".utf8))
   }
@@ -61,7 +54,7 @@ import Testing
     let server = try ScriptedServer.http { _ in Reply() }
     let port = server.port
     server.stop()
-    let client = try Self.client { $0.names = Self.names(["127.0.0.7", "127.0.0.8"]) }
+    let client = try TransferClient.onOwnTransport { $0.names = Self.names(["127.0.0.7", "127.0.0.8"]) }
     let record = try await client.run(TransferRequest(url: "http://some.test:\(port)/"))
     #expect(record.failure?.code == .cannotConnect)
     #expect(record.failure?.message.contains("some.test port \(port): Connection refused") == true)
@@ -69,7 +62,9 @@ import Testing
 
   @Test func `the address policy is asked before each connection`() async throws {
     let server = try ScriptedServer.http { _ in Reply() }
-    let client = try Self.client { $0.addressRefusal = { _, _, _ in "This address is not allowed." } }
+    let client = try TransferClient.onOwnTransport {
+      $0.addressRefusal = { _, _, _ in "This address is not allowed." }
+    }
     let record = try await client.run(TransferRequest(url: server.address()))
     #expect(record.failure?.code == .refusedByPolicy)
     #expect(record.failure?.message == "This address is not allowed." && server.connectionCount == 0)
@@ -78,7 +73,7 @@ import Testing
   @Test func `an address that the policy refuses does not stand in the way of others`() async throws {
     let server = try ScriptedServer.http { _ in Reply(text: "hello") }
     let asked = Mutex(0)
-    let client = try Self.client {
+    let client = try TransferClient.onOwnTransport {
       $0.names = Self.names(["127.0.0.7", "127.0.0.1"])
       $0.addressRefusal = { _, _, _ in
         asked.withLock {
@@ -98,7 +93,7 @@ import Testing
       accepted.open()
       try connection.readUntilClosed()
     }
-    let client = try Self.client()
+    let client = try TransferClient.onOwnTransport()
     let observers = [RecordingObserver(), RecordingObserver()]
     let transfers = observers.map {
       client.makeTransfer(TransferRequest(url: "https://localhost:\(server.port)/"), observer: $0)
@@ -124,7 +119,7 @@ import Testing
       try connection.send(Reply(text: "first"))
       if try connection.nextRequest() != nil { requests.withLock { $0 += 1 } }
     }
-    let client = try Self.client()
+    let client = try TransferClient.onOwnTransport()
     #expect(try await client.run(TransferRequest(url: server.address())).failure == nil)
     var request = TransferRequest(url: server.address())
     request.method = method
@@ -137,7 +132,7 @@ import Testing
   @Test func `a paused body continues where it stopped`() async throws {
     let text = String(repeating: "0123456789", count: 200_000)
     let server = try ScriptedServer.http { _ in Reply(text: text) }
-    let client = try Self.client()
+    let client = try TransferClient.onOwnTransport()
     let paused = Gate()
     let observer = RecordingObserver(onBytes: { total in
       guard total < 1_500_000 else { return .proceed }
@@ -158,7 +153,7 @@ import Testing
   func `a line of a head has libcurl's limit`(_ length: Int) async throws {
     let field = String(repeating: "a", count: length)
     let server = try ScriptedServer.http { _ in Reply(headers: [("X-Long", field)], text: "hello") }
-    let record = try await Self.client().run(TransferRequest(url: server.address()))
+    let record = try await TransferClient.onOwnTransport().run(TransferRequest(url: server.address()))
     #expect(record.failure?.code == (length < 100 << 10 ? nil : .headTooLarge))
   }
 
@@ -167,7 +162,7 @@ import Testing
       try connection.handshake()
       while true { try connection.respond(stream: try connection.nextRequest(), text: "hello") }
     }
-    let client = try Self.client()
+    let client = try TransferClient.onOwnTransport()
     var request = TransferRequest(url: server.address())
     #expect(try await client.run(request).failure == nil)
     request.headers = [TransferHeader("X-Long", String(repeating: "a", count: 70_000))]
@@ -187,7 +182,7 @@ import Testing
     request.method = "PUT"
     let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }
     request.body = .source(PiecesSource(bytes))
-    let record = try await Self.client().run(request)
+    let record = try await TransferClient.onOwnTransport().run(request)
     #expect(record.failure == nil && record.sent.last == Int64(bytes.count))
     #expect(received.withLock { $0 } == bytes)
   }

@@ -91,6 +91,18 @@ extension TransferClientOptions {
 }
 
 extension TransferClient {
+  /// Makes a client that trusts the certificates of the tests, and uses the transport of our own.
+  static func onOwnTransport(
+    _ change: (inout TransferClientOptions) throws -> Void = { _ in }
+  ) throws -> TransferClient {
+    var options = try TransferClientOptions.trustingTestAuthority()
+    options.usesOwnTransport = true
+    try change(&options)
+    return try TransferClient(options: options)
+  }
+}
+
+extension TransferClient {
   /// Runs a transfer and waits for its end.
   func run(
     _ request: TransferRequest, observer: RecordingObserver = .init()

@@ -39,6 +39,14 @@ import Testing
         steps: { StoredPhotosPlace.steps(from: known, suffix: $0) }))
   }
 
+  /// Makes a kennel in a directory, and its backup `kennel.tar`.
+  private func makeBackup(in directory: TemporaryDirectory) async throws {
+    try await fill(directory)
+    try await withStore(in: directory) { store in
+      _ = try await store.backUp(to: .path(directory.path("kennel.tar")))
+    }
+  }
+
   private func configuration(_ place: Place, _ directory: String) throws -> KennelStore.Configuration {
     var configuration = KennelStore.Configuration.forTest
     if let known = try StoredPhotosPlace.read(directory) {
@@ -191,10 +199,7 @@ import Testing
   @Test func `a photo that a restore could not move is reported, and the files stay`() async throws {
     let place = try await makePlace()
     let directory = try TemporaryDirectory()
-    try await fill(directory)
-    try await withStore(in: directory) { store in
-      _ = try await store.backUp(to: .path(directory.path("kennel.tar")))
-    }
+    try await makeBackup(in: directory)
     let restored = directory.path("restored")
     let hash = try #require(PhotoHash(bytes: Sodium.sha256(Array(KennelStore.photo(7)))))
     let report = try await KennelStore.restore(
@@ -215,10 +220,7 @@ import Testing
   @Test func `a restore into a store that failed can be repeated`() async throws {
     let place = try await makePlace()
     let directory = try TemporaryDirectory()
-    try await fill(directory)
-    try await withStore(in: directory) { store in
-      _ = try await store.backUp(to: .path(directory.path("kennel.tar")))
-    }
+    try await makeBackup(in: directory)
     let restored = directory.path("restored")
     let record = StoredPhotosPlace.record(ofRestoring: restored + "/")
     #expect(record == directory.path("restored.photos.store"))
@@ -241,10 +243,7 @@ import Testing
   @Test func `a backup is restored into a store`() async throws {
     let place = try await makePlace()
     let directory = try TemporaryDirectory()
-    try await fill(directory)
-    try await withStore(in: directory) { store in
-      _ = try await store.backUp(to: .path(directory.path("kennel.tar")))
-    }
+    try await makeBackup(in: directory)
     let restored = directory.path("restored")
     _ = try await KennelStore.restore(
       from: directory.path("kennel.tar"), to: restored, configuration: .forTest,
