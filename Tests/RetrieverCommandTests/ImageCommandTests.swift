@@ -109,6 +109,20 @@ import Testing
     }
   }
 
+  @Test(arguments: ["Basic", "Digest"], [[], ["--animated"]])
+  func `a thumbnail signs in when the server asks`(scheme: String, more: [String]) async throws {
+    let red = try picture(red)
+    let server = try ScriptedServer.http { request in
+      if request["Authorization"]?.hasPrefix("\(scheme) ") == true { return Reply(body: red) }
+      let challenge = "\(scheme) realm=\"kennel\", nonce=\"7\", qop=\"auth\", algorithm=SHA-256"
+      return Reply(401, headers: [("WWW-Authenticate", challenge)])
+    }
+    let result = try await program.run(
+      ["thumbnail", "--user", "rex:bone", "-f", "-s", "9", server.address("/red.png")] + more)
+    #expect(result.status == 0, "\(result.errors)")
+    #expect(server.requests.map { $0["Authorization"] != nil } == [false, true])
+  }
+
   @Test func `a collage asks for the credentials once`() async throws {
     let server = try pictureServer(ids: ["red"])
     let result = try await program.run(

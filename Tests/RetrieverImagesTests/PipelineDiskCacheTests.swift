@@ -415,6 +415,33 @@ import Testing
     #expect(try files(directory).count == 1)
   }
 
+  /// Answers each challenge with a password.
+  private final class Gatekeeper: NSObject, URLSessionTaskDelegate {
+    func urlSession(
+      _ session: URLSession, task: URLSessionTask, didReceive challenge: URLAuthenticationChallenge
+    ) async -> (URLSession.AuthChallengeDisposition, URLCredential?) {
+      (.useCredential, URLCredential(user: "me", password: "secret", persistence: .forSession))
+    }
+  }
+
+  @Test func `images from a server to which the delegate has signed in are not stored`() async throws {
+    let directory = try TemporaryDirectory()
+    let server = try ScriptedServer.http { request in
+      if request.path == "/public" || request["Authorization"] != nil {
+        return Reply(headers: Self.fresh, text: "image")
+      }
+      return Reply(401, headers: [("WWW-Authenticate", "Basic realm=\"kennel\"")])
+    }
+    let test = PipelineUnderTest(disk: directory) { $0.sessionDelegate = Gatekeeper() }
+    _ = try await test.pipeline.image(from: server.url("/public"))
+    await test.flush()
+    #expect(try files(directory).count == 1)
+    _ = try await test.pipeline.image(from: server.url("/private"))
+    _ = try await test.pipeline.image(from: server.url("/private/another"))
+    await test.flush()
+    #expect(try files(directory).count == 1)
+  }
+
   @Test func aDirectoryOfAnotherUserIsNotUsed() throws {
     let directory = try TemporaryDirectory()
     let mine = directory.file("images")

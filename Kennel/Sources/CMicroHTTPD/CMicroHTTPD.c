@@ -11,13 +11,16 @@
 
 const uint64_t cmhd_size_unknown = MHD_SIZE_UNKNOWN;
 
+// MHD's message when the handler ends a connection, for example because its client has gone. This is no error.
+static const char handler_ended_connection[] = "Application reported internal error";
+
 // MHD's logger has only one context, so it gets the options, which contain the log function and its context. MHD calls
 // the logger only during calls that are made while the owner of the options exists.
 static void forward_log(void *context, const char *format, va_list arguments) {
   const struct cmhd_options *options = context;
   char message[512];
   int length = vsnprintf(message, sizeof message, format, arguments);
-  if (length <= 0) return;
+  if (length <= 0 || strncmp(message, handler_ended_connection, strlen(handler_ended_connection)) == 0) return;
   message[strcspn(message, "\r\n")] = 0;
   options->log(options->context, message);
 }

@@ -154,6 +154,9 @@ typedef struct codec_jpeg_encoding {
   bool halves_chroma;
   /// With `halves_chroma`: chroma has half the resolution only horizontally.
   bool halves_chroma_horizontally_only;
+  /// Quantization tables that keep more colour and more fine detail than those of the JPEG standard, for files of the
+  /// same size. Not for CMYK.
+  bool uses_flat_tables;
   /// Optimized Huffman tables, which a progressive image always has.
   bool optimizes_tables;
   /// The four channels are inks, stored inverted as Adobe does.

@@ -55,6 +55,30 @@ static void invert(uint8_t *to, const uint8_t *from, uint32_t width) {
   for (size_t index = 0; index < (size_t)width * 4; index++) to[index] = 255 - from[index];
 }
 
+// Quantization tables for a quality of 50, like those of the JPEG standard, but flatter. With r = √(u² + v²), where u and
+// v are the frequencies from 0 to 7, they are 8.6 (1 + 6 (r / 7)^1.2) for luminance, and 17.2 (1 + r / 7) for chroma.
+// How they were chosen: docs/resampling.md.
+static const unsigned flat_luminance[DCTSIZE2] = {
+  9, 14, 20, 27, 35, 43, 51, 60,
+  14, 16, 22, 28, 36, 44, 52, 61,
+  20, 22, 26, 32, 39, 46, 54, 63,
+  27, 28, 32, 37, 43, 50, 58, 66,
+  35, 36, 39, 43, 49, 55, 62, 70,
+  43, 44, 46, 50, 55, 61, 67, 75,
+  51, 52, 54, 58, 62, 67, 74, 80,
+  60, 61, 63, 66, 70, 75, 80, 87,
+};
+static const unsigned flat_chroma[DCTSIZE2] = {
+  17, 20, 22, 25, 27, 29, 32, 34,
+  20, 21, 23, 25, 27, 30, 32, 35,
+  22, 23, 24, 26, 28, 30, 33, 35,
+  25, 25, 26, 28, 29, 32, 34, 36,
+  27, 27, 28, 29, 31, 33, 35, 37,
+  29, 30, 30, 32, 33, 35, 36, 38,
+  32, 32, 33, 34, 35, 36, 38, 40,
+  34, 35, 35, 36, 37, 38, 40, 42,
+};
+
 static void set_up(jpeg_encoder *encoder, const codec_jpeg_encoding *encoding) {
   struct jpeg_compress_struct *image = &encoder->image;
   bool is_grey = encoding->channels == 1;
@@ -65,6 +89,11 @@ static void set_up(jpeg_encoder *encoder, const codec_jpeg_encoding *encoding) {
   image->in_color_space = is_grey ? JCS_GRAYSCALE : is_cmyk ? JCS_CMYK : JCS_RGB;
   jpeg_set_defaults(image);
   jpeg_set_quality(image, encoding->quality, TRUE);
+  if (encoding->uses_flat_tables && !is_cmyk) {
+    int percent = jpeg_quality_scaling(encoding->quality);
+    jpeg_add_quant_table(image, 0, flat_luminance, percent, TRUE);
+    jpeg_add_quant_table(image, 1, flat_chroma, percent, TRUE);
+  }
   if (!is_grey && !is_cmyk) {
     image->comp_info[0].h_samp_factor = encoding->halves_chroma ? 2 : 1;
     bool halves_vertically = encoding->halves_chroma && !encoding->halves_chroma_horizontally_only;

@@ -91,6 +91,12 @@ package final class CredentialCache: Sendable {
     return session.challenge.domain.isEmpty ? ["/"] : paths
   }
 
+  /// Whether a credential of the server is remembered, also one for another directory.
+  func hasEntry(for url: URL) -> Bool {
+    guard !isEmpty, let origin = Origin(url) else { return false }
+    return entries.withLock { entries in entries.contains { $0.origin == origin } }
+  }
+
   /// The entry to send before the server asks (RFC 7617, 2.2): the one with the most specific directory.
   package func entry(for url: URL) -> Entry? {
     guard !isEmpty, let origin = Origin(url) else { return nil }

@@ -324,6 +324,9 @@ open class URLSession: NSObject, @unchecked Sendable {
     callQueue.post { delegate.urlSession(self, didBecomeInvalidWithError: nil) }
   }
 
+  /// Returns whether the server of a URL has accepted a credential in this session. Responses may then be private.
+  package func hasSignedIn(to url: URL) -> Bool { credentials.hasEntry(for: url) }
+
   /// Empties the session's cookie storage and cache, removes the credentials that servers have accepted from this
   /// session, forgets the decisions of delegates about servers, and lets later loads use new connections.
   ///

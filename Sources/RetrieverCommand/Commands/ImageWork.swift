@@ -28,12 +28,8 @@ struct ImageWork: Sendable {
     configuration.maximumFetchesPerHost = parallel
     configuration.maximumRetries = 1
     configuration.allowsFileURLs = true
-    if context.isVerbose {
-      // It has no credentials, so it only prints.
-      let none = Credentials(given: nil, user: nil, origins: [], netrc: nil)
-      configuration.sessionDelegate = SignIn(none, screen: context.screen, isVerbose: true)
-      configuration.session.asksDelegatesAboutServers = false
-    }
+    configuration.sessionDelegate = SignIn(credentials, screen: context.screen, isVerbose: context.isVerbose)
+    configuration.session.asksDelegatesAboutServers = false
     if !arguments.has("cache") { configuration.diskCache = nil }
     if arguments.has("strict") { configuration.damagePolicy = .strict }
     if let limit = try arguments.byteCount("max-size") { configuration.limits.bytes = Int(clamping: limit) }
@@ -52,26 +48,11 @@ struct ImageWork: Sendable {
     return request
   }
 
-  /// Returns the request for an image, with the header fields and credentials of the command line.
-  private func imageRequest(for url: URL) -> URLRequest {
-    var request = self.request(for: url)
-    // An image pipeline does not answer authentication challenges, so the credentials are sent with the first
-    // request.
-    if !url.isFileURL, let login = credentials.login(for: url) {
-      if url.scheme?.lowercased() == "http" {
-        SignIn.warnOfPlainText(host: url.host ?? "", context.screen)
-      }
-      let token = Data("\(login.user):\(login.password)".utf8).base64EncodedString()
-      request.setValue("Basic \(token)", forHTTPHeaderField: "Authorization")
-    }
-    return request
-  }
-
   /// Returns the image with its file, which has all frames of an animation.
   func image(of url: URL) async throws -> UIImage {
     let limits = pipeline.configuration.limits
     if url.isFileURL { return try await UIImage.loading(file: url.path, limits: limits) }
-    let (bytes, answer) = try await session.bytes(for: imageRequest(for: url))
+    let (bytes, answer) = try await session.bytes(for: request(for: url))
     if let response = answer as? HTTPURLResponse, !(200..<300).contains(response.statusCode) {
       throw Failure.httpStatus(response)
     }
@@ -87,7 +68,7 @@ struct ImageWork: Sendable {
 
   func thumbnail(of url: URL, _ target: ThumbnailTarget) async throws -> UIImage {
     do {
-      return try await pipeline.thumbnail(for: ImageRequest(imageRequest(for: url), target: target))
+      return try await pipeline.thumbnail(for: ImageRequest(request(for: url), target: target))
     } catch let error as URLError where error.code == .badServerResponse {
       // The pipeline throws this error for an unsuccessful HTTP status.
       throw Failure(.httpStatus, Failure(error).message)

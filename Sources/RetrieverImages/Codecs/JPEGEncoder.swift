@@ -6,7 +6,7 @@ enum JPEGEncoder {
   /// Returns the bitmap as a JPEG. Transparent pixels are drawn over white.
   ///
   /// Below a quality of 0.9, chroma has half the resolution in both directions; from 0.9 on, it has the full
-  /// resolution. The Huffman tables are optimized only if `isProgressive`, because that costs nothing extra then.
+  /// resolution, and the quantization tables are those of the JPEG standard. The Huffman tables are optimized only if `isProgressive`, because that costs nothing extra then.
   static func encode(
     _ bitmap: Bitmap, quality: Double, isProgressive: Bool
   ) throws(ImageError) -> Data {
@@ -15,6 +15,7 @@ enum JPEGEncoder {
     encoding.quality = Int32(min(max(percent, 1), 100))
     encoding.is_progressive = isProgressive
     encoding.halves_chroma = encoding.quality < 90
+    encoding.uses_flat_tables = encoding.quality < 90
     return try encode(bitmap.pixels, size: bitmap.size, format: bitmap.format, as: encoding)
   }
 

@@ -9,7 +9,7 @@ extension ImagePipeline {
     /// By default, there are no cookies and no credentials. An attempt ends after 30 seconds without a byte, or after
     /// ten minutes in total.
     public var session: URLSessionConfiguration
-    /// The delegate of the session, which must not sign in: the disk cache would not know that an image is private.
+    /// The delegate of the session. An image is not written to disk if the delegate has signed in to its server.
     package var sessionDelegate: (any URLSessionTaskDelegate)?
     /// The hosts and addresses that images may come from. The policy applies to every request, redirect and
     /// connection.

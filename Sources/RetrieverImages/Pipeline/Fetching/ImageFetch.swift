@@ -192,9 +192,10 @@ final class ImageFetch: Sendable {
     }
     if hadBegun { report(.restarted) }
     report(.responded)
+    let isPrivate = response.url.map(session.hasSignedIn) == true
     // A writer only adds work to a queue. With the lock, it does so before `supersede` and `end`, or not at all.
     let unusedWriter = state.withLock { state -> DiskCacheWriter? in
-      guard let disk, entry.freshness.isStorable, !state.isOver, !state.isSuperseded else {
+      guard let disk, !isPrivate, entry.freshness.isStorable, !state.isOver, !state.isSuperseded else {
         return state.writer.take()
       }
       if let writer = state.writer {
