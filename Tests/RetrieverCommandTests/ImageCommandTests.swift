@@ -117,8 +117,8 @@ import Testing
       let challenge = "\(scheme) realm=\"kennel\", nonce=\"7\", qop=\"auth\", algorithm=SHA-256"
       return Reply(401, headers: [("WWW-Authenticate", challenge)])
     }
-    let result = try await program.run(
-      ["thumbnail", "--user", "rex:bone", "-f", "-s", "9", server.address("/red.png")] + more)
+    let arguments = ["thumbnail", "--user", "rex:bone", "-f", "-s", "9", server.address("/red.png")]
+    let result = try await program.start(arguments + more).end()
     #expect(result.status == 0, "\(result.errors)")
     #expect(server.requests.map { $0["Authorization"] != nil } == [false, true])
   }
