@@ -5,11 +5,22 @@ import Foundation
 
 enum JPEGFixture {
   static func baseline(width: Int = 67, height: Int = 53) throws -> Data {
-    try JPEGEncoder.encode(drawnBitmap(width: width, height: height), quality: 0.8, isProgressive: false)
+    try halvedChroma(width, height, isProgressive: false)
   }
 
   static func progressive(width: Int = 67, height: Int = 53) throws -> Data {
-    try JPEGEncoder.encode(drawnBitmap(width: width, height: height), quality: 0.8, isProgressive: true)
+    try halvedChroma(width, height, isProgressive: true)
+  }
+
+  /// A JPEG with the quantization tables of the standard, as other programs write it.
+  private static func halvedChroma(_ width: Int, _ height: Int, isProgressive: Bool) throws -> Data {
+    var form = codec_jpeg_encoding()
+    form.quality = 80
+    form.halves_chroma = true
+    form.is_progressive = isProgressive
+    let size = PixelSize(width: width, height: height)
+    return try JPEGEncoder.encode(
+      drawnPixels(size: size, format: .rgb8), size: size, format: .rgb8, as: form)
   }
 
   static func form(
