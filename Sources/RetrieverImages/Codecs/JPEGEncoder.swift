@@ -6,7 +6,8 @@ enum JPEGEncoder {
   /// Returns the bitmap as a JPEG. Transparent pixels are drawn over white.
   ///
   /// Below a quality of 0.9, chroma has half the resolution in both directions; from 0.9 on, it has the full
-  /// resolution, and the quantization tables are those of the JPEG standard. The Huffman tables are optimized only if `isProgressive`, because that costs nothing extra then.
+  /// resolution, and the quantization tables are those of the JPEG standard. The Huffman tables are optimized only if
+  /// `isProgressive`, because that costs nothing extra then.
   static func encode(
     _ bitmap: Bitmap, quality: Double, isProgressive: Bool
   ) throws(ImageError) -> Data {
