@@ -76,3 +76,10 @@ import Testing
     #expect(credentials.login(for: try url("https://c.example/")) == nil)
   }
 }
+
+extension Credentials {
+  fileprivate func login(for url: URL) -> Login? {
+    guard let host = url.host, let scheme = url.scheme?.lowercased() else { return nil }
+    return login(scheme: scheme, host: host, port: url.port ?? (scheme == "https" ? 443 : 80))
+  }
+}

@@ -52,11 +52,6 @@ package struct Credentials: Sendable {
     return Login(user: login, password: entry.password ?? "")
   }
 
-  package func login(for url: URL) -> Login? {
-    guard let host = url.host, let scheme = url.scheme?.lowercased() else { return nil }
-    return login(scheme: scheme, host: host, port: url.port ?? (scheme == "https" ? 443 : 80))
-  }
-
   private static func origin(_ url: URL) -> String? {
     guard let host = url.host?.lowercased(), let scheme = url.scheme?.lowercased() else { return nil }
     return "\(scheme)://\(host):\(url.port ?? (scheme == "https" ? 443 : 80))"

@@ -25,14 +25,14 @@ final class SignIn: NSObject, URLSessionTaskDelegate {
       let login = credentials.login(scheme: space.protocol ?? "http", host: space.host, port: space.port)
     else { return (.performDefaultHandling, nil) }
     if space.protocol != "https", space.authenticationMethod == NSURLAuthenticationMethodHTTPBasic {
-      Self.warnOfPlainText(host: space.host, screen)
+      warnOfPlainText(host: space.host)
     }
     return (
       .useCredential, URLCredential(user: login.user, password: login.password, persistence: .forSession)
     )
   }
 
-  static func warnOfPlainText(host: String, _ screen: Screen) {
+  private func warnOfPlainText(host: String) {
     let isHere = host == "localhost" || host.hasPrefix("127.") || host == "::1" || host == "[::1]"
     if !isHere {
       screen.warn("Warning: The password is sent to \(host) unencrypted. Others on the network can read it.")
