@@ -165,6 +165,19 @@ import Testing
     }
   }
 
+  @Test func `pixels outside of the frames of an animated WebP belong to none`() async throws {
+    let still = try WebPFixture.pixels(drawnBitmap(width: 30, height: 20), isLossless: true)
+    let start =
+      WebPFixture.features(flags: 0x02, width: 30, height: 20)
+      + WebPFixture.chunk("ANIM", [0, 0, 0, 0, 0, 0])
+    let frame = { WebPFixture.frame(left: 0, top: 0, width: 30, height: 20, pixels: $0) }
+    #expect(try await ImageFrames(data: WebPFixture.file(start + still + frame(still))).all().count == 1)
+    let empty = ImageFrames(data: WebPFixture.file(start + frame([]) + still))
+    await #expect { try await empty.all() } throws: {
+      ($0 as? ImageError)?.description == "The WebP image is damaged: frame 1 has no pixels."
+    }
+  }
+
   @Test func `a GIF without a trailer is complete after its last frame`() async throws {
     let fixture = AnimationFixture(frames: [Frame(index: 1), Frame(index: 2)], end: [])
     #expect(try await ImageFrames(data: fixture.data()).all().count == 2)

@@ -1,8 +1,10 @@
 import Foundation
 
-/// Writes the parts of a WebP file.
+/// The parts of a WebP file.
 enum WebPFile {
   static let animationFlag: UInt8 = 0x02
+  static let xmpFlag: UInt8 = 0x04
+  static let exifFlag: UInt8 = 0x08
   static let alphaFlag: UInt8 = 0x10
   static let profileFlag: UInt8 = 0x20
 
@@ -25,6 +27,10 @@ enum WebPFile {
 
   static func little(_ value: Int, _ count: Int) -> [UInt8] {
     (0..<count).map { UInt8(truncatingIfNeeded: value >> (8 * $0)) }
+  }
+
+  static func damaged(_ reason: String) -> ImageError {
+    ImageError(.corrupt, "The WebP image is damaged: \(reason).")
   }
 }
 

@@ -17,6 +17,7 @@ final class WebPDecoder: ImageDecoder {
   private let limits: ImageLimits
   private let readsHeaderOnly: Bool
   private var parser = RIFFChunkParser()
+  private var order = WebPChunkOrder()
   private var byteCount = 0
   private var failure: ImageError?
 
@@ -25,12 +26,10 @@ final class WebPDecoder: ImageDecoder {
   /// The bytes of the current chunk so far.
   private var collected: [UInt8] = []
   private var canvas: PixelSize?
-  private var isAnimated = false
   private var waitsForEXIF = false
   private var profile: Data?
   private var orientation: ImageOrientation?
   private var frame: FrameRectangle?
-  private var frameCount = 0
   private var hasAlpha = false
   private var pixels: WebPPixels?
   private var rows: FrameRows?
@@ -49,9 +48,13 @@ final class WebPDecoder: ImageDecoder {
       var rest = bytes
       while let event = parser.next(&rest) {
         switch event {
-        case .chunk(let name, let head): try start(name, head: head)
+        case .chunk(let name, let head, let isInFrame): try start(name, head: head, isInFrame: isInFrame)
         case .payload(let piece): try take(piece)
         case .end: try endChunk()
+        case .endOfFrame:
+          if order.frameCount == 1, !(pixels?.hasEnded ?? false) {
+            throw WebPFile.damaged("its first frame has no pixels")
+          }
         }
       }
     }
@@ -90,29 +93,25 @@ final class WebPDecoder: ImageDecoder {
 
   // MARK: - Chunks
 
-  private func start(_ name: String, head: [UInt8]) throws(ImageError) {
+  private func start(_ name: String, head: [UInt8], isInFrame: Bool) throws(ImageError) {
     self.head = head
     collected = []
-    let hasPixels = pixels?.hasEnded ?? false
+    chunk = .ignored
+    // Of an animation, the first frame is wanted.
+    guard order.uses(name, isInFrame: isInFrame), !isInFrame || order.frameCount == 1 else { return }
     switch name {
-    case "VP8X": chunk = canvas == nil && pixels == nil ? .features : .ignored
-    case "ICCP": chunk = profile == nil ? .profile : .ignored
-    case "EXIF": chunk = orientation == nil && !isAnimated ? .exif : .ignored
+    case "VP8X": chunk = .features
+    case "ICCP": chunk = .profile
+    case "EXIF": chunk = .exif
     case "ANMF":
-      frameCount += 1
-      try limits.checkFrames(frameCount)
-      header?.frameCount = frameCount
-      if frameCount == 2, !hasPixels { throw Self.damaged("its first frame has no pixels") }
-      chunk = frameCount == 1 ? .frame : .ignored
-    case "ALPH", "VP8 ", "VP8L":
-      let isWanted = !hasPixels && (!isAnimated || frame != nil)
-      if name == "ALPH" {
-        chunk = isWanted && pixels == nil && canvas != nil ? .alpha : .ignored
-        if chunk == .alpha { try startAlpha() }
-      } else {
-        chunk = isWanted ? .pixels(isLossless: name == "VP8L") : .ignored
-      }
-    default: chunk = .ignored
+      try limits.checkFrames(order.frameCount)
+      header?.frameCount = order.frameCount
+      if order.frameCount == 1 { chunk = .frame }
+    case "ALPH":
+      chunk = .alpha
+      try startAlpha()
+    case "VP8 ", "VP8L": chunk = .pixels(isLossless: name == "VP8L")
+    default: break
     }
   }
 
@@ -152,7 +151,7 @@ final class WebPDecoder: ImageDecoder {
     case .alpha:
       if head[4] & 1 == 1 { try pixels?.pad() }
     case .pixels:
-      guard hasSeenPixelHead else { throw Self.damaged("its pixel data is missing") }
+      guard hasSeenPixelHead else { throw WebPFile.damaged("its pixel data is missing") }
       if head[4] & 1 == 1 { try pixels?.pad() }
       try pixels?.flush()
       pixels?.hasEnded = true
@@ -163,22 +162,22 @@ final class WebPDecoder: ImageDecoder {
   }
 
   private func readFeatures() throws(ImageError) {
-    guard collected.count >= 10 else { throw Self.damaged("its VP8X chunk is too short") }
+    guard collected.count >= 10 else { throw WebPFile.damaged("its VP8X chunk is too short") }
+    order.readFlags(collected[0])
     let size = PixelSize(width: triple(4) + 1, height: triple(7) + 1)
     try limits.check(size)
     canvas = size
-    isAnimated = collected[0] & 0x02 != 0
-    waitsForEXIF = !isAnimated && collected[0] & 0x08 != 0
+    waitsForEXIF = order.declaresEXIF && !order.isAnimated
   }
 
   private func readFrame() throws(ImageError) {
     guard collected.count == RIFFChunkParser.frameHeadSize, let canvas else {
-      throw Self.damaged("a frame header is missing or too short")
+      throw WebPFile.damaged("a frame header is missing or too short")
     }
     let found = FrameRectangle(
       left: triple(0) * 2, top: triple(3) * 2, size: PixelSize(width: triple(6) + 1, height: triple(9) + 1))
     guard found.left + found.size.width <= canvas.width, found.top + found.size.height <= canvas.height else {
-      throw Self.damaged("its first frame extends beyond the canvas")
+      throw WebPFile.damaged("its first frame extends beyond the canvas")
     }
     frame = found
   }
@@ -210,13 +209,13 @@ final class WebPDecoder: ImageDecoder {
 
   private func sizeInPixels(isLossless: Bool) throws(ImageError) -> (PixelSize, isTransparent: Bool) {
     if isLossless {
-      guard collected[0] == 0x2F else { throw Self.damaged("its pixel data has no valid signature") }
+      guard collected[0] == 0x2F else { throw WebPFile.damaged("its pixel data has no valid signature") }
       let bits = triple(1) | Int(collected[4]) << 24
       let size = PixelSize(width: bits & 0x3FFF + 1, height: bits >> 14 & 0x3FFF + 1)
       return (size, bits >> 28 & 1 == 1)
     }
     guard collected[3] == 0x9D, collected[4] == 0x01, collected[5] == 0x2A else {
-      throw Self.damaged("its pixel data has no valid signature")
+      throw WebPFile.damaged("its pixel data has no valid signature")
     }
     let width = Int(collected[6]) | Int(collected[7]) << 8
     let height = Int(collected[8]) | Int(collected[9]) << 8
@@ -225,7 +224,7 @@ final class WebPDecoder: ImageDecoder {
 
   private func beginFrame(of size: PixelSize, hasAlpha: Bool, isLossless: Bool) throws(ImageError) {
     let place = frame ?? FrameRectangle(left: 0, top: 0, size: canvas ?? size)
-    guard place.size == size else { throw Self.damaged("its sizes are inconsistent") }
+    guard place.size == size else { throw WebPFile.damaged("its sizes are inconsistent") }
     guard pixels == nil else { return }
     try limits.check(canvas ?? size)
     try limits.check(size)
@@ -246,7 +245,7 @@ final class WebPDecoder: ImageDecoder {
     let size = canvas ?? frame.size
     let header = ImageHeader(
       format: .webp, size: size, orientation: orientation ?? .up, hasAlpha: hasAlpha, profile: profile,
-      frameCount: max(frameCount, 1))
+      frameCount: max(order.frameCount, 1))
     self.header = header
     let wanted = try consumer.begin(header)
     try consumer.prepare(for: RowLayout(size: size, format: hasAlpha ? .rgba8 : .rgb8))
@@ -274,9 +273,5 @@ final class WebPDecoder: ImageDecoder {
 
   private func triple(_ index: Int) -> Int {
     Int(collected[index]) | Int(collected[index + 1]) << 8 | Int(collected[index + 2]) << 16
-  }
-
-  private static func damaged(_ reason: String) -> ImageError {
-    ImageError(.corrupt, "The WebP image is damaged: \(reason).")
   }
 }

@@ -11,11 +11,11 @@ struct WebPFrameReader: FrameReader {
 
   private let limits: ImageLimits
   private var parser = RIFFChunkParser()
+  private var order = WebPChunkOrder()
   private var chunk = Chunk.ignored
   /// The bytes of the current chunk so far; of pixels, the chunks of the frame with their headers.
   private var collected: [UInt8] = []
   private var profile: [UInt8] = []
-  private var frameCount = 0
   private var frame: EncodedFrame?
   private var pixels: [UInt8] = []
   private var hasAlpha = false
@@ -31,7 +31,7 @@ struct WebPFrameReader: FrameReader {
   mutating func next(_ bytes: inout UnsafeRawBufferPointer) throws(ImageError) -> EncodedFrame? {
     while let event = parser.next(&bytes) {
       switch event {
-      case .chunk(let name, let head): try start(name, head: head)
+      case .chunk(let name, let head, let isInFrame): try start(name, head: head, isInFrame: isInFrame)
       case .payload(let piece):
         switch chunk {
         case .ignored: break
@@ -40,34 +40,33 @@ struct WebPFrameReader: FrameReader {
         }
       case .end:
         if let frame = try endChunk() { return frame }
+      case .endOfFrame:
+        guard frame == nil else { throw WebPFile.damaged("frame \(order.frameCount) has no pixels") }
       }
     }
     return nil
   }
 
   func finish() throws(ImageError) {
-    guard frame == nil, frameCount > 0 else { throw .truncated("WebP") }
+    guard frame == nil, order.frameCount > 0 else { throw .truncated("WebP") }
   }
 
-  private mutating func start(_ name: String, head: [UInt8]) throws(ImageError) {
+  private mutating func start(_ name: String, head: [UInt8], isInFrame: Bool) throws(ImageError) {
     collected = []
     chunk = .ignored
+    guard order.uses(name, isInFrame: isInFrame) else { return }
     switch name {
-    case "VP8X": if canvas == nil { chunk = .features }
-    case "ANIM": if frameCount == 0 { chunk = .animation }
-    case "ICCP": if profile.isEmpty, frameCount == 0 { chunk = .profile }
+    case "VP8X": chunk = .features
+    case "ANIM": chunk = .animation
+    case "ICCP": chunk = .profile
     case "ANMF":
-      guard frame == nil else { throw Self.damaged("frame \(frameCount) has no pixels") }
-      frameCount += 1
-      try limits.checkFrames(frameCount)
+      try limits.checkFrames(order.frameCount)
       chunk = .frame
     case "ALPH":
-      guard frame != nil, pixels.isEmpty else { return }
       hasAlpha = true
       chunk = .alpha
       pixels = head
     case "VP8 ", "VP8L":
-      guard frame != nil else { return }
       chunk = .pixels
       pixels += head
     default: break
@@ -79,7 +78,8 @@ struct WebPFrameReader: FrameReader {
     switch chunk {
     case .ignored: break
     case .features:
-      guard collected.count >= 10 else { throw Self.damaged("its VP8X chunk is too short") }
+      guard collected.count >= 10 else { throw WebPFile.damaged("its VP8X chunk is too short") }
+      order.readFlags(collected[0])
       let size = PixelSize(width: triple(4) + 1, height: triple(7) + 1)
       try limits.check(size)
       canvas = size
@@ -97,12 +97,12 @@ struct WebPFrameReader: FrameReader {
 
   private mutating func readFrame() throws(ImageError) {
     guard collected.count == RIFFChunkParser.frameHeadSize, let canvas else {
-      throw Self.damaged("the header of frame \(frameCount) is missing or too short")
+      throw WebPFile.damaged("the header of frame \(order.frameCount) is missing or too short")
     }
     let place = FrameRectangle(
       left: triple(0) * 2, top: triple(3) * 2, size: PixelSize(width: triple(6) + 1, height: triple(9) + 1))
     guard place.left + place.size.width <= canvas.width, place.top + place.size.height <= canvas.height else {
-      throw Self.damaged("frame \(frameCount) extends beyond the canvas")
+      throw WebPFile.damaged("frame \(order.frameCount) extends beyond the canvas")
     }
     pixels = []
     hasAlpha = false
@@ -127,9 +127,5 @@ struct WebPFrameReader: FrameReader {
 
   private func triple(_ index: Int) -> Int {
     Int(collected[index]) | Int(collected[index + 1]) << 8 | Int(collected[index + 2]) << 16
-  }
-
-  private static func damaged(_ reason: String) -> ImageError {
-    ImageError(.corrupt, "The WebP image is damaged: \(reason).")
   }
 }

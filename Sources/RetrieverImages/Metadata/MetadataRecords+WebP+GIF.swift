@@ -6,18 +6,19 @@ extension MetadataRecords {
     var order = WebPChunkOrder()
     var chunks = try RIFFChunks(source)
     while let chunk = try chunks.next() {
-      let isUsed = try order.uses(chunk, in: source)
+      let isUsed = order.uses(chunk.name)
       switch chunk.name {
       case "VP8X", "VP8 ", "VP8L":
         let head = try source.bytes(
           chunk.data.clamped(to: chunk.data.lowerBound..<chunk.data.lowerBound + 10))
+        if chunk.name == "VP8X", isUsed { order.readFlags(head.first ?? 0) }
         size = size ?? Self.size(of: chunk.name, head)
       case "EXIF":
         guard let data = try record(chunk.data, in: source) else { continue }
         if isUsed { orientation = EXIFOrientation.read(data) }
         takeEXIF(data)
       case "XMP ": if let packet = try record(chunk.data, in: source) { takeXMP(packet) }
-      case "ICCP" where profile == nil: profile = try record(chunk.data, in: source).map { Data($0) }
+      case "ICCP" where isUsed: profile = try record(chunk.data, in: source).map { Data($0) }
       default: break
       }
     }

@@ -1,7 +1,8 @@
 /// Plans the copy of a WebP without its metadata. The chunks of pixels, animation and colors are copied unchanged; all
 /// others are left out, also unknown ones.
 enum WebPStripping {
-  private static let xmpFlag: UInt8 = 0x04
+  /// The size of the data in a VP8X chunk that has a meaning.
+  private static let featuresSize = 10
   /// The size of the data in an ANIM chunk that has a meaning.
   private static let animationSize = 6
 
@@ -14,17 +15,16 @@ enum WebPStripping {
     var chunks = try RIFFChunks(source)
     while let chunk = try chunks.next() {
       end = chunk.range.upperBound
-      let isUsed = try order.uses(chunk, in: source)
+      let isUsed = order.uses(chunk.name)
       switch chunk.name {
       case "VP8X" where isUsed:
-        let size = WebPChunkOrder.featuresSize
-        guard var bytes = try source.exactly(8 + size, at: chunk.range.lowerBound) else {
-          throw ImageError.truncated("WebP")
-        }
-        bytes.replaceSubrange(4..<8, with: little(size))
-        bytes[8] &= ~(WebPChunkOrder.exifFlag | xmpFlag)
+        guard chunk.data.count >= featuresSize else { throw WebPFile.damaged("its VP8X chunk is too short") }
+        var bytes = try source.bytes(chunk.data.prefix(featuresSize))
+        order.readFlags(bytes[0])
+        bytes[0] &= ~(WebPFile.exifFlag | WebPFile.xmpFlag)
+        bytes = Array("VP8X".utf8) + little(featuresSize) + bytes
         features = (try body.make(bytes), bytes)
-        if chunk.data.count > size { body.leaveOut(.otherData) }
+        if chunk.data.count > featuresSize { body.leaveOut(.otherData) }
       case "ANIM" where isUsed && chunk.data.count > animationSize:
         body.leaveOut(.otherData)
         try body.make(Array("ANIM".utf8) + little(animationSize))
@@ -32,7 +32,7 @@ enum WebPStripping {
       case "ICCP", "ANIM", "ALPH", "VP8 ", "VP8L":
         if isUsed { try copy(chunk, into: &body) } else { body.leaveOut(.otherData) }
       case "ANMF":
-        if isUsed { try copyFrame(chunk, source, into: &body) } else { body.leaveOut(.otherData) }
+        if isUsed { try copyFrame(chunk, source, &order, into: &body) } else { body.leaveOut(.otherData) }
       case "EXIF":
         guard chunk.data.count <= MetadataRecords.maximumBytes else {
           body.leaveOut(.exif)
@@ -46,11 +46,9 @@ enum WebPStripping {
       }
     }
     if end < source.count { body.leaveOut(.otherData) }
-    // A file without VP8X has no place for an orientation.
-    if features == nil, orientation != nil { body.leaveOut(.exif) }
     if let tiff = MinimalEXIF.tiff(orientation), let features {
       var bytes = features.bytes
-      bytes[8] |= WebPChunkOrder.exifFlag
+      bytes[8] |= WebPFile.exifFlag
       body.replace(features.index, with: bytes)
       try body.make(Array("EXIF".utf8) + little(tiff.count) + tiff)
     }
@@ -71,22 +69,19 @@ enum WebPStripping {
 
   /// Copies a frame of an animation without unknown chunks in it.
   private static func copyFrame(
-    _ frame: RIFFChunks.Chunk, _ source: any ByteSource, into plan: inout StrippingPlan
+    _ frame: RIFFChunks.Chunk, _ source: any ByteSource, _ order: inout WebPChunkOrder,
+    into plan: inout StrippingPlan
   ) throws(ImageError) {
     let headSize = RIFFChunkParser.frameHeadSize
     guard frame.data.count >= headSize else {
-      throw ImageError(.corrupt, "The WebP image is damaged: a frame header is too short.")
+      throw WebPFile.damaged("a frame header is too short")
     }
     let first = frame.data.lowerBound
     var contents = StrippingPlan()
     try contents.copy(first..<first + headSize)
     var chunks = RIFFChunks(source, (first + headSize)..<frame.data.upperBound)
-    var used: Set<String> = []
     while let chunk = try chunks.next() {
-      // One picture, and its opacity before it.
-      let isPicture = chunk.name == "VP8 " || chunk.name == "VP8L"
-      let name = isPicture ? "VP8 " : chunk.name
-      if isPicture || chunk.name == "ALPH" && !used.contains("VP8 "), used.insert(name).inserted {
+      if order.uses(chunk.name, isInFrame: true) {
         try copy(chunk, into: &contents)
       } else {
         plan.leaveOut(.otherData)

@@ -85,6 +85,32 @@ import Testing
     #expect(decode(try WebPFixture.animation(), limits: ImageLimits(frames: 1)).error?.code == .tooLarge)
   }
 
+  @Test(arguments: [0x02, 0] as [UInt8])
+  func `chunks outside of a frame are not part of it`(flags: UInt8) throws {
+    let features = WebPFixture.features(flags: flags, width: 30, height: 20)
+    let still = try WebPFixture.pixels(drawnBitmap(width: 30, height: 20), isLossless: true)
+    let frame = { WebPFixture.frame(left: 0, top: 0, width: 30, height: 20, pixels: $0) }
+    let other = WebPFixture.chunk("PRIV", [1, 2, 3])
+    let exif = WebPFixture.chunk("EXIF", EXIFFixture.tiff(orientation: 6, isLittleEndian: true))
+    for cut in [Cut.onePiece, .pieces(of: 1)] {
+      let empty = decode(WebPFixture.file(features + frame(other) + still), cut: cut)
+      #expect(empty.error?.description == "The WebP image is damaged: its first frame has no pixels.")
+      #expect(empty.rowCount == 0)
+      // What a frame holds besides its pixels belongs to no image.
+      let nested = decode(WebPFixture.file(features + frame(exif + frame(other) + still + exif)), cut: cut)
+      #expect(nested.error == nil && nested.rowCount == 20 && nested.finalHeader?.orientation == .up)
+      #expect(nested.finalHeader?.frameCount == 1)
+    }
+  }
+
+  @Test func `a frame after the pixels of a still image has no effect`() throws {
+    let still = try WebPFixture.pixels(drawnBitmap(width: 30, height: 20), isLossless: true)
+    let features = WebPFixture.features(flags: 0, width: 30, height: 20)
+    let plain = decode(WebPFixture.file(features + still))
+    let long = decode(WebPFixture.file(features + still + WebPFixture.chunk("ANMF", [1, 2, 3])))
+    #expect(long.error == nil && long.pixels == plain.pixels && long.rowCount == 20)
+  }
+
   @Test func orientationAndProfileAreRead() throws {
     let bitmap = drawnBitmap(width: 31, height: 20)
     let pixels = try WebPFixture.pixels(bitmap, isLossless: false)

@@ -167,6 +167,35 @@ import Testing
     #expect(try strip(data) == data && StrippedImage(data: data).removed.isEmpty)
   }
 
+  @Test func `of a WebP, the parts that are shown stay, and no others`() throws {
+    let still = try WebPFixture.pixels(drawnBitmap(width: 30, height: 20), isLossless: true)
+    let animation = WebPFixture.features(flags: 0x02, width: 30, height: 20)
+    let plain = WebPFixture.features(flags: 0, width: 30, height: 20)
+    let loop = WebPFixture.chunk("ANIM", [0, 0, 0, 0, 0, 0])
+    let other = WebPFixture.chunk("ANIM", [1, 2, 3, 4, 5, 6])
+    let frame = WebPFixture.frame(left: 0, top: 0, width: 30, height: 20, pixels: still)
+    let profile = WebPFixture.chunk("ICCP", [1, 2, 3])
+    let secret = WebPFixture.chunk("ICCP", Array("secret".utf8))
+    let exif = WebPFixture.chunk("EXIF", EXIFFixture.tiff(orientation: 6, isLittleEndian: true))
+    for (long, short) in [
+      // An animation shows no picture outside of its frames.
+      (animation + loop + still + frame, animation + loop + frame),
+      (animation + loop + other + frame, animation + loop + frame),
+      (plain + profile + secret + still, plain + profile + still),
+      (plain + profile + still + secret, plain + profile + still),
+      // EXIF data needs a VP8X chunk before it.
+      (exif + still, still), (exif + plain + still, plain + still),
+    ] {
+      let data = WebPFixture.file(long)
+      #expect(try strip(data) == WebPFixture.file(short))
+      #expect(try !StrippedImage(data: data).removed.isEmpty)
+      let decoding = decode(data)
+      let copy = decode(WebPFixture.file(short))
+      #expect(decoding.error == nil && decoding.pixels == copy.pixels)
+      #expect(decoding.finalHeader == copy.finalHeader)
+    }
+  }
+
   @Test func `a plain text of a GIF is removed`() throws {
     let gif = GIFFixture().data()
     let grid: [UInt8] = [0, 0, 0, 0, 20, 0, 16, 0, 8, 8, 1, 0]
