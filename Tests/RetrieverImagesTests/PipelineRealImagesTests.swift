@@ -75,6 +75,32 @@ import Testing
     #expect(Double(mean) / Double(direct.pixels.count) < 1.5, "worst \(worst)")
   }
 
+  @Test(arguments: [1, 6])
+  func `a thumbnail made from another one has the size of one made from the photo`(orientation: Int)
+    async throws
+  {
+    // 67 rows become 26.5 and 13.3. Half of the rounded 27 would be 14.
+    let data = JPEGFixture.withEXIF(
+      TIFFFixture.camera(orientation: orientation).data(), try JPEGFixture.baseline(width: 101, height: 67))
+    let forms = [40, 20].map { ImageForm(ThumbnailTarget(width: $0, height: $0)) }
+    let factory = PooledThumbnailWorkerFactory()
+    let worker = factory.makeWorker(forms, limits: ImageLimits(), orientation: nil)
+    try await worker.feed(data, priority: .normal)
+    guard case .images(let results) = try await worker.finish(priority: .normal) else {
+      Issue.record("The orientation precedes the pixels.")
+      return
+    }
+    let direct = try results.map { try $0.get() }
+    let derived = try await factory.derive(forms[1], from: direct[0], priority: .normal)
+    #expect(
+      direct[1].pixelSize == PixelSize(width: orientation == 1 ? 20 : 13, height: orientation == 1 ? 13 : 20))
+    #expect(derived.pixelSize == direct[1].pixelSize)
+    // Also if the larger thumbnail was made from another one.
+    let third = try await factory.derive(
+      ImageForm(ThumbnailTarget(width: 3, height: 3)), from: derived, priority: .normal)
+    #expect(third.originalSize == direct[0].originalSize && third.pixelSize.pixelCount == 6)
+  }
+
   @Test func aPreviewOfAProgressivePhotoIsShownBeforeItsEnd() async throws {
     let photo = try Self.photo(1_200, 900, isProgressive: true)
     let shown = Gate()

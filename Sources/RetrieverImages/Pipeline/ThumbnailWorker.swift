@@ -47,7 +47,7 @@ struct PooledThumbnailWorkerFactory: ThumbnailWorkerFactory {
     _ form: ImageForm, from image: UIImage, priority: WorkPriority
   ) async throws(ImageError) -> UIImage {
     try await WorkPool.shared.run(priority: priority) { (flag) throws(ImageError) in
-      try image.decoded(to: form.target, flag: flag)
+      try image.smallerThumbnail(form.target, flag: flag)
     }
   }
 }

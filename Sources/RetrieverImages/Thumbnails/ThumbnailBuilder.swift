@@ -28,6 +28,9 @@ final class ThumbnailBuilder {
     }
   }
 
+  /// The size of the image as displayed.
+  var originalSize: PixelSize? { orientation.isTransposed ? size?.transposed : size }
+
   /// Applies another orientation than that of the header. Returns false if the thumbnail must be made again with it, because
   /// its size or the part that it shows depends on it.
   func turn(to found: ImageOrientation) -> Bool {

@@ -95,7 +95,8 @@ final class ThumbnailDecoder {
         }
         // If the decoder tolerated damage, rows may be missing.
         if let bitmap = builder.finishedBitmap() ?? (end == nil ? nil : builder.bitmap()) {
-          results.append(.success(UIImage(bitmap: bitmap, damage: damage)))
+          results.append(
+            .success(UIImage(bitmap: bitmap, damage: damage, originalSize: builder.originalSize)))
         } else if var end {
           // The part that this thumbnail shows is missing. Other sizes may show more.
           end.damage = damage

@@ -94,6 +94,23 @@ extension UIImage {
       source: image.source, limits: limits, scale: scale, damage: image.damage, animation: animation)
   }
 
+  /// Makes a smaller thumbnail of the image that this thumbnail shows. Its size is that of a thumbnail which is made from
+  /// that image: the rounded sides of this one would not always give the same.
+  func smallerThumbnail(_ target: ThumbnailTarget?, flag: CancellationFlag) throws(ImageError) -> UIImage {
+    let original = originalSize ?? pixelSize
+    var exact = target
+    if let target {
+      let size = try ThumbnailGeometry(target, size: original, orientation: .up).storedSize
+      exact?.width = size.width
+      exact?.height = size.height
+      if case .fit = target.mode { exact?.mode = .stretch }
+    }
+    let image = try decoded(to: exact, flag: flag)
+    return UIImage(
+      source: image.source, limits: image.limits, scale: image.scale, damage: image.damage,
+      originalSize: original)
+  }
+
   /// Returns the pixels at full size, decoded on the calling thread.
   func bitmap(
     policy: DamagePolicy = .strict, flag: CancellationFlag = CancellationFlag()

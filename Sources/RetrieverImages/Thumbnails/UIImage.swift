@@ -46,20 +46,25 @@ public final class UIImage: Sendable {
   /// Thumbnails and decoded images have this list. It is empty for an image that is not decoded yet, because creating it
   /// reads only its header.
   public let damage: [ImageDamage]
+  /// The size in pixels of the image that this thumbnail shows, as displayed; nil for other images.
+  let originalSize: PixelSize?
 
   init(
     source: Source, limits: ImageLimits = ImageLimits(), scale: Double = 1, damage: [ImageDamage] = [],
-    animation: Animation? = nil
+    animation: Animation? = nil, originalSize: PixelSize? = nil
   ) {
     self.source = source
+    self.originalSize = originalSize
     self.animation = animation
     self.limits = limits
     self.damage = damage
     self.scale = scale.isFinite && scale > 0 ? scale : 1
   }
 
-  convenience init(bitmap: Bitmap, scale: Double = 1, damage: [ImageDamage] = []) {
-    self.init(source: .decoded(bitmap), scale: scale, damage: damage)
+  convenience init(
+    bitmap: Bitmap, scale: Double = 1, damage: [ImageDamage] = [], originalSize: PixelSize? = nil
+  ) {
+    self.init(source: .decoded(bitmap), scale: scale, damage: damage, originalSize: originalSize)
   }
 
   /// Creates an image from a JPEG, PNG, WebP, GIF, HEIC or AVIF. Returns nil if the data is in another format or exceeds
