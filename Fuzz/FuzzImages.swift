@@ -96,29 +96,35 @@ private func readContainer(_ data: Data) {
 
 /// Decodes all frames, in one piece and in small pieces, which must give the same.
 private func readFrames(_ data: Data) {
-  func frames(pieceSize: Int) -> (hashes: [Int], error: ImageError?) {
-    let decoder = FrameDecoder(limits: limits, flag: CancellationFlag())
-    var hashes: [Int] = []
-    do throws(ImageError) {
-      for start in stride(from: 0, to: data.count, by: pieceSize) {
-        let piece = Data(data[start..<min(start + pieceSize, data.count)])
-        try piece.withBytes { (bytes) throws(ImageError) in
-          var rest = bytes
-          while let frame = try decoder.next(&rest) {
-            hashes.append(try frame.image.bitmap().pixels.hashValue)
-          }
-        }
-      }
-      if let frame = try decoder.finish() { hashes.append(try frame.image.bitmap().pixels.hashValue) }
-    } catch {
-      return (hashes, error)
-    }
-    return (hashes, nil)
-  }
-  let complete = frames(pieceSize: max(data.count, 1))
-  let pieces = frames(pieceSize: 17)
+  let complete = frames(of: data, pieceSize: max(data.count, 1))
+  let pieces = frames(of: data, pieceSize: 17)
   precondition(complete.hashes == pieces.hashes, "in pieces, the frames differ")
   precondition((complete.error == nil) == (pieces.error == nil), "in pieces, the result differs")
+}
+
+/// Returns a hash of the pixels and the duration of each frame.
+private func frames(of data: Data, pieceSize: Int) -> (hashes: [Int], error: ImageError?) {
+  let decoder = FrameDecoder(limits: limits, flag: CancellationFlag())
+  var hashes: [Int] = []
+  func take(_ frame: ImageFrame) throws(ImageError) {
+    var hasher = Hasher()
+    hasher.combine(try frame.image.bitmap().pixels)
+    hasher.combine(frame.duration)
+    hashes.append(hasher.finalize())
+  }
+  do throws(ImageError) {
+    for start in stride(from: 0, to: data.count, by: pieceSize) {
+      let piece = Data(data[start..<min(start + pieceSize, data.count)])
+      try piece.withBytes { (bytes) throws(ImageError) in
+        var rest = bytes
+        while let frame = try decoder.next(&rest) { try take(frame) }
+      }
+    }
+    if let frame = try decoder.finish() { try take(frame) }
+  } catch {
+    return (hashes, error)
+  }
+  return (hashes, nil)
 }
 
 private func readProfile(_ data: Data) {
@@ -188,6 +194,16 @@ private func strip(_ data: Data) {
   }
   precondition(after.pixels == before.pixels, "the pixels have changed")
   precondition(after.header?.orientation == orientation(of: data, before), "the orientation has changed")
+  precondition(profile(of: after) == profile(of: before), "the color profile has changed")
+  let original = frames(of: data, pieceSize: max(data.count, 1))
+  guard original.error == nil else { return }
+  precondition(
+    frames(of: result, pieceSize: max(result.count, 1)).hashes == original.hashes, "the frames have changed")
+}
+
+/// The profile of an image without bytes that belong to no profile.
+private func profile(of decoding: Decoding) -> Data? {
+  decoding.header?.profile.flatMap { profile in ICCHeader.statedSize(of: profile).map { profile.prefix($0) } }
 }
 
 /// The orientation of the complete file. That of a PNG may follow its pixels.

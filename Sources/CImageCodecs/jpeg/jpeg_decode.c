@@ -28,7 +28,8 @@ struct codec_jpeg_decoder {
   bool leaves_all_to_libjpeg;
   /// The number of bytes that libjpeg wants to skip and that have not arrived yet.
   size_t bytes_to_skip;
-  /// CMYK samples are stored as 255 minus the ink, as Adobe does.
+  /// CMYK samples are stored as 255 minus the ink, as Adobe does. Without Adobe's marker, browsers and other decoders assume
+  /// it too.
   bool is_inverted;
   bool has_ended;
   bool has_synthetic_end;
@@ -238,7 +239,7 @@ codec_result codec_jpeg_decoder_read_header(codec_jpeg_decoder *decoder, codec_j
   }
   header->width = image->image_width;
   header->height = image->image_height;
-  decoder->is_inverted = header->colors == codec_cmyk && image->saw_Adobe_marker;
+  decoder->is_inverted = header->colors == codec_cmyk;
   header->is_buffered = jpeg_has_multiple_scans(image);
   header->coefficient_bytes = 0;
   for (int index = 0; index < image->num_components; index++) {

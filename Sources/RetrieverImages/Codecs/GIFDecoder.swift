@@ -65,7 +65,8 @@ final class GIFDecoder: ImageDecoder {
     case .screen(let size): screen = size
     case .colors(let table): colors = table
     case .control(let block):
-      transparent = block.count >= 4 && block[0] & 1 == 1 ? Int(block[3]) : nil
+      // A shorter block has no meaning.
+      if block.count >= 4 { transparent = block[0] & 1 == 1 ? Int(block[3]) : nil }
     case .application: break
     case .frame(let frame):
       frameCount += 1

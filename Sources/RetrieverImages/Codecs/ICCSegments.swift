@@ -25,6 +25,20 @@ enum ICCSegments {
   }
 }
 
+/// The header of an ICC profile.
+enum ICCHeader {
+  private static let size = 128
+  private static let signature = (place: 36..<40, bytes: Array("acsp".utf8))
+
+  /// Returns the size that a profile states; nil if the data is no profile.
+  static func statedSize(of profile: some Collection<UInt8>) -> Int? {
+    let header = Array(profile.prefix(size))
+    guard header.count == size, header[signature.place].elementsEqual(signature.bytes) else { return nil }
+    let stated = header[..<4].reduce(0) { $0 << 8 | Int($1) }
+    return stated >= size ? stated : nil
+  }
+}
+
 extension UnsafeRawBufferPointer {
   /// The bytes as a pointer for C code; never nil.
   var bytes: UnsafePointer<UInt8> {

@@ -51,13 +51,15 @@ enum ImageSniffer {
   /// The beginning of a HEIF file: a short `ftyp` box, with the main brand and those that are also right.
   private static let brandBox: [UInt8?] = [0, 0, nil, nil] + Array("ftyp".utf8)
 
-  private static let formatsByBrand: [FourCharacterCode: ImageFormat] = [
+  static let formatsByBrand: [FourCharacterCode: ImageFormat] = [
     "heic": .heic, "heix": .heic, "heim": .heic, "heis": .heic, "hevc": .heic, "hevx": .heic,
     "avif": .avif, "avis": .avif,
   ]
 
-  /// The brands of HEIF files that do not name the coding.
-  private static let generalBrands: Set<FourCharacterCode> = ["mif1", "mif2", "msf1", "miaf"]
+  /// The brands of HEIF files that do not name the coding, or only for some of their images.
+  static let generalBrands: Set<FourCharacterCode> = [
+    "mif1", "mif2", "mif3", "msf1", "miaf", "tmap", "1pic", "MiHB", "MiHA", "MiHE", "MiPr", "MA1A", "MA1B",
+  ]
 
   private static func formatOfBrands(_ prefix: UnsafeRawBufferPointer) -> Verdict {
     guard matches(prefix, brandBox) else { return .unknown }
@@ -71,6 +73,8 @@ enum ImageSniffer {
     for index in stride(from: 16, through: min(size, prefix.count) - 4, by: 4) {
       if let format = formatsByBrand[brand(at: index)] { return .format(format) }
     }
-    return prefix.count < size ? .needsMoreBytes : .unknown
+    guard prefix.count >= size else { return .needsMoreBytes }
+    // Its items say how it is coded, and the decoder reads both kinds.
+    return .format(.heic)
   }
 }

@@ -13,6 +13,7 @@ struct PNGChunkParser {
   private(set) var orientationBeforePixels = PNGOrientation()
   /// The meaning of the samples, which takes precedence over all other chunks that describe colors.
   private(set) var colors: CodedColors?
+  private var hasColors = false
   private var isAfterPixels = false
   private var chunkCount = 0
   private var part = Part.signature
@@ -61,8 +62,11 @@ struct PNGChunkParser {
   }
 
   private mutating func readColors() {
-    // Four numbers and the checksum. Samples are RGB, so there is no matrix; those of a limited range are not supported.
-    guard !isAfterPixels, held.count == 8, held[2] == 0, held[3] == 1, colors == nil else { return }
+    // Four numbers and the checksum. Only the first such chunk counts.
+    guard !isAfterPixels, held.count == 8, !hasColors else { return }
+    hasColors = true
+    // Samples are RGB, so there is no matrix; those of a limited range are not supported.
+    guard held[2] == 0, held[3] == 1 else { return }
     colors = CodedColors(primaries: Int(held[0]), transfer: Int(held[1]), matrix: 0, isFullRange: true)
   }
 

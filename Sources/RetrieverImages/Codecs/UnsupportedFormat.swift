@@ -59,15 +59,18 @@ enum UnsupportedFormat {
     }
   }
 
-  private static let signatures: [Signature] = images + cameraFiles + media + documents
+  private static let signatures: [Signature] = damaged + images + cameraFiles + media + documents
+
+  /// The decoder would read these, if the size of the first box were right.
+  private static let damaged: [Signature] =
+    ImageSniffer.formatsByBrand.map { brand, format in
+      let article = format == .avif ? "an" : "a"
+      return Signature("\(article) \(format.name) image with an invalid beginning", "????ftyp\(brand)")
+    }
+    + ImageSniffer.generalBrands.map { Signature("a HEIF image with an invalid beginning", "????ftyp\($0)") }
 
   private static let images: [Signature] =
     [
-      Signature("a HEIC image", "????ftypheic"), Signature("a HEIC image", "????ftypheix"),
-      Signature("a HEIC image", "????ftypheim"), Signature("a HEIC image", "????ftypheis"),
-      Signature("a HEIC image", "????ftyphevc"), Signature("a HEIC image", "????ftyphevx"),
-      Signature("a HEIF image", "????ftypmif1"), Signature("a HEIF image", "????ftypmsf1"),
-      Signature("an AVIF image", "????ftypavif"), Signature("an AVIF image", "????ftypavis"),
       Signature("a BMP image", Array("BM".utf8) + [nil, nil, nil, nil, 0, 0, 0, 0]),
       Signature("a TIFF image or a raw image of a camera", [0x49, 0x49, 42, 0]),
       Signature("a TIFF image or a raw image of a camera", [0x4D, 0x4D, 0, 42]),

@@ -35,7 +35,11 @@ extension ByteSource {
     case .format(let format): return format
     case .needsMoreBytes:
       throw ImageError(.truncated, "The image is incomplete: its data ends after \(first.count) bytes.")
-    case .unknown: throw .unknownFormat(named: nil)
+    case .unknown:
+      let start = try bytes(0..<UnsupportedFormat.maximumLength)
+      let verdict = start.withUnsafeBytes { UnsupportedFormat.verdict(for: $0, isAtEnd: true) }
+      if case .named(let name) = verdict { throw .unknownFormat(named: name) }
+      throw .unknownFormat(named: nil)
     }
   }
 }

@@ -14,7 +14,8 @@ enum GIFStripping {
       switch block.kind {
       case .frame: try plan.copy(block.range)
       case .graphicControl: try copy(block.range, of: controlSize, from: source, into: &plan)
-      case .application(profile): try plan.copy(block.range)
+      case .application(profile):
+        if try isProfile(block, source) { try plan.copy(block.range) } else { plan.leaveOut(.otherData) }
       case .application(let name) where repetitions.contains(name):
         try copy(block.range, of: repetitionSize, from: source, into: &plan)
       case .application("XMP DataXMP"): plan.leaveOut(.xmp)
@@ -28,6 +29,19 @@ enum GIFStripping {
       }
     }
     return plan
+  }
+
+  private static func isProfile(
+    _ block: GIFBlocks.Block, _ source: any ByteSource
+  ) throws(ImageError) -> Bool {
+    guard block.range.count <= MetadataRecords.maximumBytes else { return false }
+    var rest = try source.bytes(block.data.upperBound..<block.range.upperBound)[...]
+    var profile: [UInt8] = []
+    while let count = rest.popFirst() {
+      profile += rest.prefix(Int(count))
+      rest = rest.dropFirst(Int(count))
+    }
+    return ICCHeader.statedSize(of: profile) == profile.count
   }
 
   /// Copies a block that has one piece of data. Decoders skip what follows it, so that could be anything.

@@ -5,6 +5,11 @@ struct GainMapDescription {
 
   /// The maximum length of a value that is copied. A number is much shorter.
   private static let maximumLength = 64
+  /// The properties that describe a map.
+  private static let names: Set<String> = [
+    "Version", "BaseRenditionIsHDR", "GainMapMin", "GainMapMax", "Gamma", "OffsetSDR", "OffsetHDR",
+    "HDRCapacityMin", "HDRCapacityMax", "HDRGainMapVersion", "HDRGainMapHeadroom",
+  ]
 
   let kind: GainMap.Kind
   let packet: XMPPacket?
@@ -23,7 +28,9 @@ struct GainMapDescription {
     var elements = ""
     func add(_ prefix: String, _ properties: [String: [String]]) {
       for (name, values) in properties.sorted(by: { $0.key < $1.key }) {
-        guard Self.isHarmless(name), values.allSatisfy(Self.isHarmless), values.count <= 3 else { continue }
+        guard Self.names.contains(name), values.allSatisfy(Self.isHarmless), values.count <= 3 else {
+          continue
+        }
         if values.count == 1 {
           attributes += " \(prefix):\(name)=\"\(values[0])\""
         } else {
@@ -40,7 +47,9 @@ struct GainMapDescription {
     }
     add("HDRGainMap", apple)
     let type = packet.values(XMPPacket.Namespace.applePixels, "AuxiliaryImageType")
-    if !type.isEmpty { add("apdi", ["AuxiliaryImageType": [type[0]]]) }
+    if type.first == Self.appleType {
+      attributes += " apdi:AuxiliaryImageType=\"\(Self.appleType)\""
+    }
     return Self.packet(attributes, elements)
   }
 
@@ -57,12 +66,10 @@ struct GainMapDescription {
       + "<rdf:Description rdf:about=\"\"\(used)\(attributes)>\(elements)</rdf:Description></rdf:RDF></x:xmpmeta>"
   }
 
-  /// Returns whether a name or value can be copied: a number or a word, which needs no escapes.
+  /// Returns whether a value can be copied: a number, a version or a truth value, which need no escapes.
   static func isHarmless(_ text: String) -> Bool {
-    text.utf8.count <= maximumLength
-      && text.utf8.allSatisfy {
-        (0x30...0x3A).contains($0) || (0x41...0x5A).contains($0 & 0xDF)
-          || [0x2B, 0x2D, 0x2E, 0x5F].contains($0)
-      }
+    guard text.utf8.count <= maximumLength else { return false }
+    return ["true", "false"].contains(text.lowercased())
+      || text.utf8.allSatisfy { (0x30...0x39).contains($0) || "+-.eE".utf8.contains($0) }
   }
 }

@@ -30,7 +30,10 @@ struct HEIFMetaCopy {
         handlerPosition = content.count
         // The rest is a name, such as that of the program.
         if box.content.rest.dropFirst(24).contains(where: { $0 != 0 }) { removed.insert(.text) }
-      case "pitm": content += HEIFWriting.box(box.type, box.content.rest)
+      case "pitm":
+        let size = box.content.rest.first == 0 ? 6 : 8
+        content += HEIFWriting.box(box.type, box.content.rest.prefix(size))
+        leaveOut(box.content.rest.dropFirst(size))
       case "iinf": content += try items(box.content)
       case "iloc": content += try locations(box.content)
       case "iref": content += try references(box.content)
@@ -40,8 +43,8 @@ struct HEIFMetaCopy {
         content += HEIFWriting.box("idat", data())
       case "grpl": content += try groups(box.content)
       // Which file contains the data: always this one.
-      case "dinf": break
-      case "free", "skip": if box.content.rest.contains(where: { $0 != 0 }) { removed.insert(.otherData) }
+      case "dinf": if !box.content.rest.elementsEqual(Self.thisFile) { leaveOut(box.content.rest) }
+      case "free", "skip": leaveOut(box.content.rest)
       default: removed.insert(.otherData)
       }
     }
@@ -58,6 +61,15 @@ struct HEIFMetaCopy {
     let left = file.content.count - content.count
     if left > 0 { content += HEIFWriting.box("free", [UInt8](repeating: 0, count: left - 8)) }
     return content
+  }
+
+  /// The content of a `dinf` box that says that the data is in this file.
+  private static let thisFile = HEIFWriting.fullBox(
+    "dref", [0, 0, 0, 1] + HEIFWriting.fullBox("url ", flags: 1, []))
+
+  /// Reports bytes that the copy does not have.
+  private mutating func leaveOut(_ bytes: ArraySlice<UInt8>) {
+    if bytes.contains(where: { $0 != 0 }) { removed.insert(.otherData) }
   }
 
   private mutating func items(_ content: BoxReader) throws(ImageError) -> [UInt8] {
@@ -85,6 +97,7 @@ struct HEIFMetaCopy {
       if !entry.text().isEmpty { removed.insert(.text) }
       var tail: [UInt8] = [0]
       if type == "mime" { tail += Array(entry.text().utf8) + [0] }
+      leaveOut(entry.rest)
       entries += HEIFWriting.box("infe", head + tail.prefix(box.content.rest.count - head.count))
       count += 1
     }
@@ -92,7 +105,7 @@ struct HEIFMetaCopy {
     return HEIFWriting.box("iinf", content.rest.prefix(4) + number + entries)
   }
 
-  private func locations(_ content: BoxReader) throws(ImageError) -> [UInt8] {
+  private mutating func locations(_ content: BoxReader) throws(ImageError) -> [UInt8] {
     var reader = try HEIFLocationReader(content)
     var entries: [UInt8] = []
     var found: Set<UInt32> = []
@@ -100,6 +113,7 @@ struct HEIFMetaCopy {
       guard parts.items.contains(entry.item), found.insert(entry.item).inserted else { continue }
       entries += entry.bytes
     }
+    leaveOut(reader.rest)
     return HEIFWriting.box("iloc", reader.head + BigEndian.bytes(found.count, reader.countSize) + entries)
   }
 
@@ -140,6 +154,7 @@ struct HEIFMetaCopy {
       }
       guard staysComplete else { continue }
       boxes += HEIFWriting.box(box.type, box.content.rest.dropLast(group.rest.count))
+      leaveOut(group.rest)
     }
     return HEIFWriting.box("grpl", boxes)
   }
@@ -179,6 +194,7 @@ extension HEIFMetaCopy {
         guard file.meta.properties.indices.contains(association.index) else { continue }
         let type = file.meta.properties[association.index].type
         if HEIFWriting.keptProperties.contains(type) {
+          guard HEIFKeptProperty(file.meta.properties[association.index]) != nil else { continue }
           properties.insert(association.index)
         } else if association.isEssential, !HEIFProperties.ignored.contains(type) {
           throw ImageError(.unsupported, "The image uses an unsupported feature: the property \(type).")
@@ -203,27 +219,29 @@ extension HEIFMetaCopy {
   private mutating func list(_ content: BoxReader) throws(ImageError) -> [UInt8] {
     var reader = content
     var boxes: [UInt8] = []
+    let associated = Set(file.meta.associations.values.joined().map(\.index))
     while let property = try reader.box() {
       propertyCount += 1
-      if properties.contains(propertyCount - 1) {
-        boxes += HEIFWriting.box(property.type, property.content.rest)
+      if properties.contains(propertyCount - 1), let kept = HEIFKeptProperty(property) {
+        boxes += HEIFWriting.box(property.type, kept.content)
+        leaveOut(property.content.rest.dropFirst(kept.content.count))
         continue
       }
       boxes += HEIFWriting.box("free", [UInt8](repeating: 0, count: property.content.rest.count))
       switch property.type {
       case "udes": removed.insert(.text)
       case "crtt", "mdft": removed.insert(.time)
-      case "free", "skip":
-        if property.content.rest.contains(where: { $0 != 0 }) { removed.insert(.otherData) }
+      case "free", "skip": leaveOut(property.content.rest)
       default:
         // The properties of an image that is left out are left out with it.
-        if !HEIFWriting.keptProperties.contains(property.type) { removed.insert(.otherData) }
+        let isKnown = HEIFKeptProperty(property) != nil && associated.contains(propertyCount - 1)
+        if !isKnown { removed.insert(.otherData) }
       }
     }
     return boxes
   }
 
-  private func associations(_ content: BoxReader) throws(ImageError) -> [UInt8] {
+  private mutating func associations(_ content: BoxReader) throws(ImageError) -> [UInt8] {
     var reader = content
     let (version, flags) = try reader.version()
     let isLong = flags & 1 == 1
@@ -249,6 +267,7 @@ extension HEIFMetaCopy {
       entries += head + [number] + kept
       count += 1
     }
+    leaveOut(reader.rest)
     return HEIFWriting.box("ipma", content.rest.prefix(4) + BigEndian.bytes(count, 4) + entries)
   }
 }

@@ -48,13 +48,15 @@ struct HEIFParts {
     self.source = source
     self.data = DisjointRanges(data)
     items = source.parts(of: source.primary)
-    // As in the decoder, only the first one counts.
-    let alpha = source.meta.sources(of: "auxl", to: source.primary).first { item in
-      (try? HEIFProperties(of: item, in: source.meta, ignoresUnsupported: true))?.isAlpha == true
-    }
+    // If our decoder can use none, others may.
+    let alpha =
+      source.meta.alpha(of: source.primary)
+      ?? source.meta.sources(of: "auxl", to: source.primary).first { item in
+        (try? HEIFProperties(of: item, in: source.meta, ignoresUnsupported: true))?.isAlpha == true
+      }
     if let alpha { items.formUnion(source.parts(of: alpha)) }
     var map = try HEIFGainMap(source)
-    if let item = map?.item, !Self.canKeep(source.parts(of: item), of: source) { map = nil }
+    if let item = map?.item, !canKeep(source.parts(of: item)) { map = nil }
     if let map {
       items.formUnion(source.parts(of: map.item))
       if let toneMap = map.toneMap { items.insert(toneMap) }
@@ -70,8 +72,16 @@ struct HEIFParts {
     return location.extents.map { $0.range(within: limit) }
   }
 
-  private static func canKeep(_ items: Set<UInt32>, of source: HEIFFile) -> Bool {
-    items.allSatisfy { item in source.meta.types[item].map { keptTypes.contains($0) } ?? true }
+  /// Returns whether items have no metadata of their own, and their data is in the file.
+  private func canKeep(_ items: Set<UInt32>) -> Bool {
+    items.allSatisfy { item in
+      guard let type = source.meta.types[item] else { return true }
+      guard Self.keptTypes.contains(type) else { return false }
+      guard let location = source.meta.locations[item] else { return true }
+      return ranges(of: location).allSatisfy { range in
+        range.map { location.isInMeta || data.contains($0) } ?? false
+      }
+    }
   }
 
   private mutating func keepItems() throws(ImageError) {
@@ -96,7 +106,9 @@ struct HEIFParts {
 
   /// Reports the items that do not stay.
   private mutating func leaveOutItems() throws(ImageError) {
-    let tiles = Set(source.meta.references.filter { $0.key.type == "dimg" }.values.joined())
+    let types = source.meta.types
+    let tiles = Set(
+      source.meta.references.filter { $0.key.type == "dimg" && types[$0.key.from] != nil }.values.joined())
     var (inFile, inMeta): ([Range<Int>], [Range<Int>]) = ([], [])
     // The order determines which records are within the budget.
     for (item, type) in source.meta.types.sorted(by: { $0.key < $1.key }) where !items.contains(item) {

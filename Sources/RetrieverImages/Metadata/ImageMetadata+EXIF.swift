@@ -140,7 +140,7 @@ struct EXIFValues {
   private func angle(_ tag: Int, reference: Int, negative: String) -> Double? {
     guard let value = gps?.value(tag), let degrees = value.number(0) else { return nil }
     let angle = degrees + (value.number(1) ?? 0) / 60 + (value.number(2) ?? 0) / 3_600
-    return gps?.value(reference)?.text?.uppercased() == negative ? -angle : angle
+    return (gps?.value(reference)?.text?.uppercased() == negative ? -angle : angle).roundedAngle
   }
 
   private var satelliteTime: ImageMetadata.Timestamp? {
@@ -149,9 +149,15 @@ struct EXIFValues {
       (0..<60).contains(minute), (0..<61).contains(second),
       let start = ImageMetadata.Timestamp(day)
     else { return nil }
+    // A fraction such as 5865/100 is not exact as a binary number.
+    let fraction = Int((second.truncatingRemainder(dividingBy: 1) * 1e6).rounded()) * 1_000
     return ImageMetadata.Timestamp(
       year: start.year, month: start.month, day: start.day, hour: Int(hour), minute: Int(minute),
-      second: Int(second), nanosecond: min(Int(second.truncatingRemainder(dividingBy: 1) * 1e9), 999_999_999),
-      secondsFromGMT: 0)
+      second: Int(second), nanosecond: min(fraction, 999_999_999), secondsFromGMT: 0)
   }
+}
+
+extension Double {
+  /// An angle in degrees, rounded to a tenth of a millimeter on the Earth. It was added up from minutes and seconds.
+  var roundedAngle: Double { (self * 1e9).rounded() / 1e9 }
 }

@@ -13,6 +13,7 @@ extension ImageMetadata {
     if let record = records.iptc { takeTexts(record) }
     if let tiff = records.exif { takeTexts(EXIFValues(tiff)) }
     if let packet = records.xmp { takeCamera(packet) }
+    if let record = records.iptc { takeDate(record.creationDate) }
     takeTexts(records.texts)
     if resolution == nil { resolution = records.resolution }
     storedOrientation = records.orientation ?? .up
@@ -78,14 +79,20 @@ extension ImageMetadata {
     ownerName =
       ownerName ?? packet.value(Name.exifExtended, "CameraOwnerName") ?? packet.value(Name.lens, "OwnerName")
     software = software ?? packet.value(Name.xmp, "CreatorTool")
-    captureDate =
-      captureDate ?? date(packet.value(Name.exif, "DateTimeOriginal"))
-      ?? date(packet.value(Name.photoshop, "DateCreated")) ?? date(packet.value(Name.xmp, "CreateDate"))
+    takeDate(packet.value(Name.exif, "DateTimeOriginal"))
+    takeDate(packet.value(Name.photoshop, "DateCreated"))
+    takeDate(packet.value(Name.xmp, "CreateDate"))
     modificationDate = modificationDate ?? date(packet.value(Name.xmp, "ModifyDate"))
     location = location ?? packet.location
   }
 
   private func date(_ text: String?) -> Timestamp? { text.flatMap { Timestamp($0) } }
+
+  /// Takes the time when the photo was taken, if no earlier record has stated it. A time is better than a day only.
+  private mutating func takeDate(_ text: String?) {
+    guard let found = date(text) else { return }
+    if captureDate.map({ $0.isDateOnly && !found.isDateOnly }) ?? true { captureDate = found }
+  }
 
   private mutating func takeTexts(_ texts: [(keyword: String, text: String)]) {
     func text(_ keyword: String) -> String? { texts.first { $0.keyword == keyword }?.text }
@@ -94,7 +101,9 @@ extension ImageMetadata {
     artist = artist ?? text("Author")
     copyright = copyright ?? text("Copyright")
     software = software ?? text("Software")
-    captureDate = captureDate ?? date(text("Creation Time"))
+    let time = text("Creation Time")
+    takeDate(time)
+    if captureDate == nil { captureDate = time.flatMap { Timestamp(message: $0) } }
   }
 
   private mutating func addKeywords(_ more: [String]) {
@@ -124,7 +133,7 @@ extension XMPPacket {
     }
     let angle = degrees + minutes / 60 + ((parts.count == 3 ? parts[2] : nil) ?? 0) / 3_600
     guard angle.isFinite else { return nil }
-    return letter == letters.last ? -angle : angle
+    return (letter == letters.last ? -angle : angle).roundedAngle
   }
 
   /// Reads a fraction such as `345/10`, or a number.

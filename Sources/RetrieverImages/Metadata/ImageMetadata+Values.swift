@@ -71,11 +71,21 @@ extension ImageMetadata {
     public let nanosecond: Int
     /// The difference of the time zone from GMT in seconds; nil if the zone is unknown.
     public let secondsFromGMT: Int?
+    /// Whether only the day is known. The hour, the minute and the second are 0 then.
+    public let isDateOnly: Bool
 
     /// Creates a time. Returns nil if one of the numbers is out of range.
     public init?(
       year: Int, month: Int, day: Int, hour: Int = 0, minute: Int = 0, second: Int = 0, nanosecond: Int = 0,
       secondsFromGMT: Int? = nil
+    ) {
+      self.init(
+        year, month, day, hour, minute, second, nanosecond, secondsFromGMT, isDateOnly: false)
+    }
+
+    fileprivate init?(
+      _ year: Int, _ month: Int, _ day: Int, _ hour: Int, _ minute: Int, _ second: Int, _ nanosecond: Int,
+      _ secondsFromGMT: Int?, isDateOnly: Bool
     ) {
       let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
       let lengths = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31]
@@ -91,6 +101,7 @@ extension ImageMetadata {
       self.second = second
       self.nanosecond = nanosecond
       self.secondsFromGMT = secondsFromGMT
+      self.isDateOnly = isDateOnly
     }
 
     /// The moment; nil if the time zone is unknown.
@@ -111,13 +122,14 @@ extension ImageMetadata {
       return Date(timeIntervalSince1970: Double(seconds) + Double(nanosecond) / 1e9)
     }
 
-    /// The time in the form of ISO 8601, such as `2026-11-26T16:00:00.25+01:00`.
+    /// The time in the form of ISO 8601, such as `2026-11-26T16:00:00.25+01:00`, or the day, such as `2026-11-26`.
     public var description: String {
       func padded(_ number: Int, _ width: Int) -> String {
         let text = String(number)
         return String(repeating: "0", count: max(0, width - text.count)) + text
       }
       var text = "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))"
+      if isDateOnly { return text }
       text += "T\(padded(hour, 2)):\(padded(minute, 2)):\(padded(second, 2))"
       if nanosecond > 0 {
         var digits = padded(nanosecond, 9)
@@ -155,7 +167,8 @@ extension ImageMetadata.Timestamp {
       return nil
     }
     var (hour, minute, second, digits) = (0, 0, 0, fraction ?? "")
-    if skip(" T") {
+    let hasTime = skip(" T")
+    if hasTime {
       guard let hours = number(2), skip(":"), let minutes = number(2) else { return nil }
       (hour, minute) = (hours, minutes)
       if skip(":") { second = number(2) ?? 0 }
@@ -166,8 +179,27 @@ extension ImageMetadata.Timestamp {
     }
     let own = Self.offset(String(rest))
     self.init(
-      year: year, month: month, day: day, hour: hour, minute: minute, second: second,
-      nanosecond: Self.nanoseconds(digits), secondsFromGMT: own ?? zone.flatMap(Self.offset))
+      year, month, day, hour, minute, second, hasTime ? Self.nanoseconds(digits) : 0,
+      hasTime ? own ?? zone.flatMap(Self.offset) : nil, isDateOnly: !hasTime)
+  }
+
+  /// Reads the form of mail messages, which the PNG specification recommends: `Fri, 5 Jun 2020 10:11:12 +0200`.
+  init?(message text: String) {
+    var parts = text.split(whereSeparator: { " ,".contains($0) })[...]
+    if parts.count == 6 { parts = parts.dropFirst() }
+    let months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+    guard parts.count == 5, let day = parts.popFirst().flatMap({ Int($0) }),
+      let month = parts.popFirst().flatMap({ months.firstIndex(of: $0.capitalized) }),
+      let year = parts.popFirst().flatMap({ Int($0) })
+    else { return nil }
+    let clock = parts.removeFirst().split(separator: ":", omittingEmptySubsequences: false).map { Int($0) }
+    guard clock.count == 3 || clock.count == 2, let hour = clock[0], let minute = clock[1],
+      let second = clock.count == 3 ? clock[2] : 0
+    else { return nil }
+    let zone = String(parts.removeFirst())
+    self.init(
+      year: year, month: month + 1, day: day, hour: hour, minute: minute, second: second,
+      secondsFromGMT: ["GMT", "UT", "UTC"].contains(zone.uppercased()) ? 0 : Self.offset(zone))
   }
 
   private static func nanoseconds(_ digits: String) -> Int {

@@ -7,12 +7,16 @@ struct JPEGSegments {
     let start: Int
     /// The contents.
     let payload: Range<Int>
+    /// False for an application segment that the decoder skips, because too many precede it.
+    var isRead = true
 
     var isFrame: Bool { (0xC0...0xCF).contains(marker) && ![0xC4, 0xC8, 0xCC].contains(marker) }
   }
 
   /// More segments than any camera writes.
   static let maximumSegments = 10_000
+  /// The number of APP1 and APP2 segments that the decoder reads, as `max_segments` of its C code.
+  static let maximumReadSegments = 2_048
 
   private(set) var segments: [Segment] = []
   /// True if there are bytes before a marker that belong to no segment. Decoders skip them.
@@ -33,6 +37,7 @@ struct JPEGSegments {
       return .damagedJPEG("it does not begin with its signature")
     }
     var offset = start + 2
+    var readCount = 0
     while segments.count < Self.maximumSegments {
       guard let found = try Self.nextMarker(source, from: offset) else { return .truncated("JPEG") }
       if found.start > offset { hasUnknownBytes = true }
@@ -54,7 +59,11 @@ struct JPEGSegments {
         guard length >= 2 else { return .damagedJPEG("a segment has no valid length") }
         let end = offset + 2 + length
         guard end <= source.count else { return .truncated("JPEG") }
-        segments.append(Segment(marker: mark[1], start: begin, payload: (offset + 4)..<end))
+        if mark[1] == 0xE1 || mark[1] == 0xE2 { readCount += 1 }
+        segments.append(
+          Segment(
+            marker: mark[1], start: begin, payload: (offset + 4)..<end,
+            isRead: readCount <= Self.maximumReadSegments || !(0xE1...0xE2).contains(mark[1])))
         offset = end
       }
     }
@@ -115,8 +124,11 @@ extension JPEGSegments {
     switch marker {
     // Markers without contents.
     case 0x01, 0xD0...0xD8: true
-    // Frames, Huffman tables, arithmetic coding, scans, quantization tables, restart intervals and hierarchies.
-    case 0xC0...0xC7, 0xC9...0xCF, 0xDA, 0xDB, 0xDD...0xDF: true
+    // Frames, Huffman tables, scans, quantization tables, restart intervals and hierarchies.
+    case 0xC0...0xC7, 0xC9...0xCB, 0xCD...0xCF, 0xDA, 0xDB, 0xDD, 0xDE: true
+    // Arithmetic coding, with 2 bytes for each of at most 32 tables, and the expansion of a hierarchy.
+    case 0xCC: count <= 64 && count.isMultiple(of: 2)
+    case 0xDF: count == 1
     // The number of lines. Decoders skip such a segment without looking at its length, so it could hold anything.
     case 0xDC: count == 2
     default: false
@@ -155,7 +167,7 @@ enum JPEGApplication: CaseIterable {
 
   /// Returns the kind of a segment; nil if it is unknown.
   static func kind(of segment: JPEGSegments.Segment, in source: any ByteSource) throws(ImageError) -> Self? {
-    guard (0xE0...0xEF).contains(segment.marker) else { return nil }
+    guard (0xE0...0xEF).contains(segment.marker), segment.isRead else { return nil }
     let start = try source.bytes(
       segment.payload.lowerBound..<min(segment.payload.upperBound, segment.payload.lowerBound + 36))
     return allCases.first { $0.marker == segment.marker && start.starts(with: $0.signature) }

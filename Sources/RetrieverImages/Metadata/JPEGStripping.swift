@@ -14,21 +14,11 @@ enum JPEGStripping {
     if let problem = image.problem { throw problem }
     let records = try primaryRecords(source, image)
     let map = try JPEGGainMap.find(source, image, primary: records.xmp, exif: records.exif)
-    guard let map else {
+    guard let map, let (mapPlan, head) = try copy(of: map, source, records.xmp, exif: records.exif) else {
       var (plan, _, end) = try strip(
         source, image, start: 0, limit: source.count, adding: [], isMapped: false)
       if end < source.count { plan.leaveOut(.otherData) }
       return plan
-    }
-    let headroom = map.description.headroom(records.exif)
-    let packet = map.description.strippedPacket(headroom: headroom).flatMap { JPEGWriting.xmp($0) } ?? []
-    var (mapPlan, _, mapEnd) = try strip(
-      source, map.segments, start: map.range.lowerBound, limit: map.range.upperBound, adding: packet,
-      isMapped: true)
-    if mapEnd < map.range.upperBound { mapPlan.leaveOut(.otherData) }
-    var head: [UInt8] = []
-    if let version = records.xmp?.value(XMPPacket.Namespace.gainMap, "Version") {
-      head = JPEGWriting.xmp(JPEGGainMap.primaryPacket(version: version, length: mapPlan.byteCount)) ?? []
     }
     let index = [UInt8](repeating: 0, count: MultiPictureIndex.segmentSize)
     var (plan, added, end) = try strip(
@@ -39,6 +29,46 @@ enum JPEGStripping {
     if end < map.range.lowerBound || map.range.upperBound < source.count { plan.leaveOut(.otherData) }
     try plan.add(mapPlan)
     return plan
+  }
+
+  /// Plans the copy of a gain map.
+  ///
+  /// - Returns: The plan, and the segment of the main image that says where the map is; nil if the map is damaged, and left out.
+  private static func copy(
+    of map: JPEGGainMap, _ source: any ByteSource, _ primary: XMPPacket?, exif: TIFFReader?
+  ) throws(ImageError) -> (plan: StrippingPlan, head: [UInt8])? {
+    let headroom = map.description.headroom(exif)
+    let packet = map.description.strippedPacket(headroom: headroom).map { JPEGWriting.xmp($0) } ?? []
+    do throws(ImageError) {
+      var (plan, _, end) = try strip(
+        source, map.segments, start: map.range.lowerBound, limit: map.range.upperBound, adding: packet,
+        isMapped: true)
+      if end < map.range.upperBound { plan.leaveOut(.otherData) }
+      let version = primary?.value(XMPPacket.Namespace.gainMap, "Version")
+      let head = version.map {
+        JPEGWriting.xmp(JPEGGainMap.primaryPacket(version: $0, length: plan.byteCount))
+      }
+      return (plan, head ?? [])
+    } catch {
+      guard error.code == .unsupported else { throw error }
+      return nil
+    }
+  }
+
+  /// Returns the segments of the color profile without bytes that belong to no profile; nil if they stay as they are.
+  private static func profile(
+    _ image: JPEGSegments, _ source: any ByteSource
+  ) throws(ImageError) -> [UInt8]? {
+    var parts: [[UInt8]] = []
+    for segment in image.segments where segment.marker == 0xE2 {
+      guard try JPEGApplication.kind(of: segment, in: source) == .profile else { continue }
+      guard parts.count < 255 else { return [] }
+      parts.append(try source.bytes(segment.payload))
+    }
+    guard let profile = MetadataRecords.profile(parts), let size = ICCHeader.statedSize(of: profile) else {
+      return []
+    }
+    return size < profile.count ? JPEGWriting.profile(profile.prefix(size)) : nil
   }
 
   /// Returns the records that say where a gain map is and what it means.
@@ -73,6 +103,7 @@ enum JPEGStripping {
     if image.hasUnknownBytes { plan.leaveOut(.otherData) }
     try plan.copy(start..<start + 2)
     var copied = StrippingPlan()
+    var newProfile = try profile(image, source)
     var jfif: [UInt8] = []
     var orientation: ImageOrientation?
     var (hasEXIF, hasVersion, hasIndex) = (false, false, false)
@@ -94,7 +125,14 @@ enum JPEGStripping {
         if hasEXIF { plan.leaveOut(.exif) } else { orientation = exif.orientation }
         hasEXIF = true
         plan.leaveOut(exif.leftOut)
-      case .profile: try copied.copy(segment.start..<segment.payload.upperBound)
+      case .profile:
+        guard let profile = newProfile else {
+          try copied.copy(segment.start..<segment.payload.upperBound)
+          continue
+        }
+        if !profile.isEmpty { try copied.make(profile) }
+        newProfile = []
+        plan.leaveOut(.otherData)
       case .adobe where segment.payload.count > adobeSize:
         let fields = try source.bytes(segment.payload).prefix(adobeSize)
         try copied.make(JPEGWriting.segment(0xEE, Array(fields)))

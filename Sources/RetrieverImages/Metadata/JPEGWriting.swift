@@ -10,10 +10,20 @@ enum JPEGWriting {
     [0xFF, marker] + BigEndian.bytes(payload.count + 2, 2) + payload
   }
 
-  /// Returns an APP1 segment with an XMP packet; nil if the packet is too large for a segment.
-  static func xmp(_ packet: String) -> [UInt8]? {
-    let payload = JPEGApplication.xmp.signature + Array(packet.utf8)
-    return payload.count <= maximumPayload ? segment(0xE1, payload) : nil
+  /// Returns the APP2 segments of a color profile of at most 16 MB.
+  static func profile(_ profile: Data) -> [UInt8] {
+    let signature = JPEGApplication.profile.signature
+    let size = maximumPayload - signature.count - 2
+    let starts = Array(stride(from: 0, to: profile.count, by: size))
+    return starts.enumerated().flatMap { index, start in
+      let part = profile.dropFirst(start).prefix(size)
+      return segment(0xE2, signature + [UInt8(index + 1), UInt8(starts.count)] + part)
+    }
+  }
+
+  /// Returns an APP1 segment with an XMP packet.
+  static func xmp(_ packet: String) -> [UInt8] {
+    segment(0xE1, JPEGApplication.xmp.signature + Array(packet.utf8))
   }
 }
 

@@ -8,10 +8,16 @@ extension MetadataRecords {
     let file = try HEIFFile(source)
     let (meta, primary) = (file.meta, file.primary)
     // The properties of the first tile apply if a grid has none of its own.
-    let tile = meta.targets(of: "dimg", from: primary).first ?? primary
+    let tiles = meta.types[primary] == "grid" ? meta.targets(of: "dimg", from: primary) : []
+    let tile = tiles.first ?? primary
     let properties = try HEIFProperties(of: primary, in: meta, ignoresUnsupported: true)
     let first = try HEIFProperties(of: tile, in: meta, ignoresUnsupported: true)
-    guard let size = properties.crop?.size ?? properties.size else {
+    var size = properties.crop?.size ?? properties.size
+    if size == nil, !tiles.isEmpty {
+      let description = try file.data(of: primary, maximum: TiledPicture.maximumDescription)
+      size = try description.map { (bytes) throws(ImageError) in try TiledPicture.Grid(bytes).size }
+    }
+    guard let size else {
       throw TiledPicture.damaged("its size is missing")
     }
     self.size = size

@@ -41,7 +41,8 @@ extension MetadataRecords {
       unit: fields[2] == 1 ? .inch : fields[2] == 2 ? .centimeter : nil)
   }
 
-  private static func profile(_ parts: [[UInt8]]) -> Data? {
+  /// Joins the segments of a color profile.
+  static func profile(_ parts: [[UInt8]]) -> Data? {
     var joined: [UnsafeRawBufferPointer] = []
     func join(_ rest: ArraySlice<[UInt8]>) -> Data? {
       guard let part = rest.first else { return ICCSegments.join(joined) }

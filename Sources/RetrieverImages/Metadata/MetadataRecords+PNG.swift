@@ -10,8 +10,10 @@ extension MetadataRecords {
       if let exifProfile { takeEXIF(exifProfile) }
       orientation = orientations.value
     }
+    var isAfterColors = false
     while let chunk = try chunks.next() {
       if chunk.name == "IDAT" { orientations.beginPixels() }
+      if chunk.name == "IDAT" || chunk.name == "PLTE" { isAfterColors = true }
       guard Self.pngNames.contains(chunk.name), chunk.data.count <= Self.maximumBytes else { continue }
       let data = try source.bytes(chunk.data)
       if PNGOrientation.reads(chunk.name) { orientations.take(chunk.name, data) }
@@ -27,7 +29,8 @@ extension MetadataRecords {
           year: Int(data[0]) << 8 | Int(data[1]), month: Int(data[2]), day: Int(data[3]), hour: Int(data[4]),
           minute: Int(data[5]), second: Int(data[6]), secondsFromGMT: 0)
       case "eXIf": takeEXIF(data)
-      case "iCCP": takeProfile(data)
+      // As in the decoder, a profile after the colors that it describes does not count.
+      case "iCCP": if !isAfterColors { takeProfile(data) }
       default:
         guard let text = PNGText(name: chunk.name, data: data) else { continue }
         take(text, &exifProfile)

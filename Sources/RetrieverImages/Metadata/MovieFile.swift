@@ -28,16 +28,14 @@ struct MovieFile {
       FourCharacterCode(bytes[start..<start + 4].reduce(0) { $0 << 8 | UInt32($1) })
     }
     switch code(4) {
-    case "ftyp": return !imageBrands.contains(code(8))
+    case "ftyp":
+      let brand = code(8)
+      return ImageSniffer.formatsByBrand[brand] == nil && !ImageSniffer.generalBrands.contains(brand)
+        && brand != "crx " && brand != "jpx "
     case "moov", "mdat", "wide", "free", "skip", "pnot": return true
     default: return false
     }
   }
-
-  private static let imageBrands: Set<FourCharacterCode> = [
-    "heic", "heix", "heim", "heis", "hevc", "hevx", "mif1", "mif2", "msf1", "miaf", "avif", "avis", "crx ",
-    "jpx ",
-  ]
 
   init(_ source: any ByteSource) throws(ImageError) {
     self.source = source

@@ -3,12 +3,6 @@ import CImageCodecs
 /// Plans the copy of a PNG without its metadata. The chunks that decoders need for pixels, colors and animation are copied
 /// unchanged; all others are left out, also unknown ones.
 enum PNGStripping {
-  private static let kept: Set<String> = [
-    "tRNS", "cHRM", "gAMA", "iCCP", "sBIT", "sRGB", "cICP", "mDCV", "cLLI", "mDCv", "cLLi", "bKGD", "hIST",
-    "pHYs",
-    "sPLT", "sTER", "acTL", "fcTL", "fdAT",
-  ]
-
   /// A chunk `IEND` with its checksum.
   private static let emptyEnd: [UInt8] = [0, 0, 0, 0, 0x49, 0x45, 0x4E, 0x44, 0xAE, 0x42, 0x60, 0x82]
 
@@ -17,31 +11,32 @@ enum PNGStripping {
     var after = StrippingPlan()
     var orientation = PNGOrientation()
     var budget = RecordBudget()
-    var hasPixels = false
-    var end = 0
+    var kept = PNGKeptChunks()
+    var hasEnd = false
+    var end = 8
     try before.copy(0..<8)
     var chunks = PNGChunks(source)
-    while let chunk = try chunks.next() {
+    // Decoders tolerate a missing IEND.
+    while end < source.count || !kept.hasPixels, let chunk = try chunks.next() {
       end = chunk.range.upperBound
+      if chunk.name == "IEND" { hasEnd = true }
       if PNGOrientation.reads(chunk.name), chunk.data.count <= MetadataRecords.maximumBytes {
         orientation.take(chunk.name, try source.bytes(chunk.data))
       }
-      if chunk.name == "IDAT" {
-        hasPixels = true
-        orientation.beginPixels()
-      }
+      if chunk.name == "IDAT" { orientation.beginPixels() }
       if chunk.name == "IEND", !chunk.data.isEmpty {
         // Decoders stop before its data.
         before.leaveOut(.otherData)
         try after.make(emptyEnd)
-      } else if chunk.isCritical || kept.contains(chunk.name) {
-        if hasPixels { try after.copy(chunk.range) } else { try before.copy(chunk.range) }
+      } else if try kept.keeps(chunk, in: source) {
+        if kept.hasPixels { try after.copy(chunk.range) } else { try before.copy(chunk.range) }
       } else {
         try leaveOut(chunk, source, &budget, &before)
       }
     }
-    guard hasPixels else { throw ImageError(.corrupt, "The PNG image is damaged: it has no pixels.") }
+    guard kept.hasPixels else { throw ImageError(.corrupt, "The PNG image is damaged: it has no pixels.") }
     if end < source.count { before.leaveOut(.otherData) }
+    if !hasEnd { try after.make(emptyEnd) }
     if let tiff = MinimalEXIF.tiff(orientation.value) {
       let body = Array("eXIf".utf8) + tiff
       let checksum = body.withUnsafeBytes { codec_crc32($0.bytes, $0.count) }

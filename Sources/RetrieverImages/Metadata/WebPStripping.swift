@@ -10,6 +10,7 @@ enum WebPStripping {
     var body = StrippingPlan()
     var features: (index: Int, bytes: [UInt8])?
     var orientation: ImageOrientation?
+    var hasEXIF = false
     var end = 12
     var order = WebPChunkOrder()
     var chunks = try RIFFChunks(source)
@@ -39,7 +40,13 @@ enum WebPStripping {
           continue
         }
         let exif = MinimalEXIF(try source.bytes(chunk.data))
-        if isUsed { orientation = exif.orientation } else { body.leaveOut(.exif) }
+        // Our decoders ignore the orientation of an animation, but others may not.
+        if isUsed || order.isAnimated && !hasEXIF {
+          orientation = exif.orientation
+        } else {
+          body.leaveOut(.exif)
+        }
+        hasEXIF = true
         body.leaveOut(exif.leftOut)
       case "XMP ": body.leaveOut(.xmp)
       default: body.leaveOut(.otherData)

@@ -4,6 +4,8 @@ struct IPTCRecord {
   enum Field: UInt8 {
     case title = 5
     case keyword = 25
+    case day = 55
+    case time = 60
     case author = 80
     case copyright = 116
     case caption = 120
@@ -53,6 +55,15 @@ struct IPTCRecord {
       offset += (length + 1) & ~1
     }
     return nil
+  }
+
+  /// The day and the time of the creation in the form of ISO 8601, such as `2001-02-03T04:05:06+0700`.
+  var creationDate: String? {
+    guard let day = self[.day].first, day.utf8.count == 8 else { return nil }
+    let date = "\(day.prefix(4))-\(day.dropFirst(4).prefix(2))-\(day.suffix(2))"
+    guard let time = self[.time].first, time.utf8.count >= 6 else { return date }
+    return date
+      + "T\(time.prefix(2)):\(time.dropFirst(2).prefix(2)):\(time.dropFirst(4).prefix(2))\(time.dropFirst(6))"
   }
 
   /// Returns the values of a field in the order of the record.

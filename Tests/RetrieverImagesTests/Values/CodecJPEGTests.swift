@@ -15,6 +15,19 @@ import Testing
     #expect(mean < 2.5 && maximum < 64)
   }
 
+  @Test func `inks are stored inverted, also without Adobe's marker`() throws {
+    let data = try JPEGFixture.form(.cmyk8)
+    let marker = try #require(data.range(of: Data([0xFF, 0xEE, 0, 14])))
+    var plain = data
+    plain.removeSubrange(marker.lowerBound..<marker.lowerBound + 16)
+    // Without the marker, the first three channels are not luma and chroma.
+    let drawn = decode(data)
+    let decoding = decode(plain)
+    #expect(decoding.error == nil && decoding.rowCount == drawn.rowCount)
+    let blacks = stride(from: 3, to: drawn.pixels.count, by: 4)
+    #expect(blacks.allSatisfy { decoding.pixels[$0] == drawn.pixels[$0] })
+  }
+
   @Test func `a progressive image has the same rows as a baseline image`() throws {
     let baseline = decode(try JPEGFixture.baseline())
     let progressive = decode(try JPEGFixture.progressive())

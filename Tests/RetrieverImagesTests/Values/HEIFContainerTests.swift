@@ -229,7 +229,8 @@ struct HEIFContainerTests {
     #expect(verdict(["mif1", "avif"]) == .format(.avif))
     #expect(verdict(["avis", "msf1"]) == .format(.avif))
     #expect(verdict(["mif1", "heic"], count: 20) == .needsMoreBytes)
-    #expect(verdict(["mif1", "abcd"]) == .unknown)
+    #expect(verdict(["mif1", "abcd"]) == .format(.heic) && verdict(["tmap", "avif"]) == .format(.avif))
+    #expect(verdict(["isom", "heic"]) == .unknown)
     #expect(verdict(["mp42", "isom"]) == .unknown)
   }
 }

@@ -22,6 +22,8 @@ import Testing
     ("a video (AVI)", text("RIFF1234AVI LIST")), ("a web page (HTML)", text("<!DOCTYPE html><html>")),
     ("a Netpbm image", text("P6\n2 2\n255\n")), ("a ZIP archive", [0x50, 0x4B, 3, 4, 20, 0]),
     ("a raw image of a camera", [0, 0, 0, 24] + text("ftypcrx ") + [0, 0, 0, 1]),
+    ("a HEIC image with an invalid beginning", [0xFF, 0, 0, 24] + text("ftypheic") + [0, 0, 0, 0]),
+    ("an AVIF image with an invalid beginning", [0xFF, 0, 0, 24] + text("ftypavif") + [0, 0, 0, 0]),
   ]
 
   @Test func `an error names the format of the data, in pieces of any size`() {
@@ -31,6 +33,10 @@ import Testing
       let isNamed =
         error?.description.hasPrefix("This is \(name), which is not supported. Use a JPEG, PNG") == true
       #expect(isNamed, "\(error?.description ?? name)")
+      if !MovieMetadata.isMovie(Data(bytes)) {
+        let stripping = #expect(throws: ImageError.self) { try StrippedImage(data: Data(bytes)) }
+        #expect(stripping == error)
+      }
       #expect(decode(Data(bytes), cut: .pieces(of: 1)).error == error)
       // More data makes no difference.
       let longer = Data(bytes + [UInt8](repeating: 0x41, count: 3_000))

@@ -30,9 +30,7 @@ struct HEIFImage {
     colors = properties.colors ?? first.colors
     profile = (properties.profile ?? first.profile).map { Data($0) }
     format = picture.codings.contains(where: \.isAV1) ? .avif : .heic
-    for auxiliary in meta.sources(of: "auxl", to: item) {
-      // Other auxiliary images, such as depths and gain maps, may use any feature.
-      guard let found = try? HEIFProperties(of: auxiliary, in: meta), found.isAlpha else { continue }
+    if let auxiliary = meta.alpha(of: item) {
       guard let alpha = try TiledPicture(auxiliary, in: meta, store: store, limits: limits) else {
         return nil
       }
@@ -41,7 +39,6 @@ struct HEIFImage {
       }
       self.alpha = alpha
       isPremultiplied = meta.targets(of: "prem", from: item).contains(auxiliary)
-      break
     }
     try limits.checkMemory(picture.memory + (alpha?.memory ?? 0))
   }

@@ -37,6 +37,9 @@ struct HEIFLocationReader {
     self.reader = reader
   }
 
+  /// The bytes after the current entry.
+  var rest: ArraySlice<UInt8> { reader.rest }
+
   /// The size of the number of entries in bytes.
   var countSize: Int { version == 2 ? 4 : 2 }
 

@@ -170,6 +170,12 @@ extension HEIFMeta {
     references.filter { $0.key.type == type && $0.value.contains(item) }.map(\.key.from).sorted()
   }
 
+  /// Returns the item that is the opacity of an item: the first one that can be decoded. Other auxiliary images, such as
+  /// depths and gain maps, may use any feature.
+  func alpha(of item: UInt32) -> UInt32? {
+    sources(of: "auxl", to: item).first { (try? HEIFProperties(of: $0, in: self))?.isAlpha == true }
+  }
+
   /// The position in the file after which the grids of the main image and of its alpha are known.
   var endOfGrids: UInt64 {
     guard let primary else { return 0 }

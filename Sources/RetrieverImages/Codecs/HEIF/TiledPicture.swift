@@ -10,6 +10,26 @@ struct TiledPicture {
   /// The codings of the tiles. All tiles of a grid have the same depth and format, but not always the same parameters.
   var codings: [TileCoding]
 
+  /// The description of a grid, which is the data of its item.
+  struct Grid {
+    let rows, columns: Int
+    let size: PixelSize
+
+    init(_ description: [UInt8]) throws(ImageError) {
+      var reader = BoxReader(description[...])
+      _ = try reader.byte()
+      let isLong = try reader.byte() & 1 == 1
+      rows = Int(try reader.byte()) + 1
+      columns = Int(try reader.byte()) + 1
+      let length = isLong ? 4 : 2
+      size = PixelSize(
+        width: Int(try reader.number(bytes: length)), height: Int(try reader.number(bytes: length)))
+    }
+  }
+
+  /// The maximum size of the description of a grid.
+  static let maximumDescription = 64
+
   /// Returns a picture; nil if the description of its grid has not arrived.
   init?(
     _ item: UInt32, in meta: HEIFMeta, store: ItemStore, limits: ImageLimits
@@ -19,7 +39,8 @@ struct TiledPicture {
     case "grid":
       guard let location = meta.locations[item] else { throw Self.damaged("an item has no data") }
       if let problem = location.problem { throw problem }
-      guard let description = store.bytes(of: location, in: meta.data, maximum: 64) else {
+      guard let description = store.bytes(of: location, in: meta.data, maximum: Self.maximumDescription)
+      else {
         if location.isInMeta { throw Self.damaged("its grid is invalid") }
         return nil
       }
@@ -48,14 +69,8 @@ struct TiledPicture {
   private init(
     grid item: UInt32, description: [UInt8], in meta: HEIFMeta, limits: ImageLimits
   ) throws(ImageError) {
-    var reader = BoxReader(description[...])
-    _ = try reader.byte()
-    let isLong = try reader.byte() & 1 == 1
-    rows = Int(try reader.byte()) + 1
-    columns = Int(try reader.byte()) + 1
-    let length = isLong ? 4 : 2
-    size = PixelSize(
-      width: Int(try reader.number(bytes: length)), height: Int(try reader.number(bytes: length)))
+    let grid = try Grid(description)
+    (rows, columns, size) = (grid.rows, grid.columns, grid.size)
     try limits.check(size)
     tiles = meta.targets(of: "dimg", from: item)
     guard tiles.count == rows * columns else { throw Self.damaged("its grid has the wrong number of tiles") }

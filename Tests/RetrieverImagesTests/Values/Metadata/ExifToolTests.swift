@@ -59,10 +59,14 @@ import Testing
         "-codedcharacterset=utf8", "-IPTC:Caption-Abstract=Am Meer", "-IPTC:Keywords=dog",
         "-IPTC:Keywords=sea",
         "-IPTC:ObjectName=Hund", "-IPTC:By-line=Ada", "-Comment=hello",
+        "-IPTC:DateCreated=2001:02:03", "-IPTC:TimeCreated=04:05:06+07:00",
+        "-XMP-photoshop:DateCreated=2001:02:03",
       ], to: try Self.drawn("jpg"), as: "a.jpg")
     let metadata = try ImageMetadata(data: jpeg)
     #expect(metadata.title == "Hund" && metadata.description == "Am Meer" && metadata.artist == "Ada")
     #expect(metadata.keywords == ["dog", "sea"] && metadata.comments == ["hello"])
+    // The time is more than the day in the XMP packet.
+    #expect(metadata.captureDate?.description == "2001-02-03T04:05:06+07:00")
     let gif = try ExifTool.write(
       ["-XMP:Title=Hund", "-Comment=hello"], to: try Self.drawn("gif"), as: "a.gif")
     let read = try ImageMetadata(data: gif)

@@ -151,15 +151,50 @@ import Testing
     #expect(EXIFValues(try #require(TIFFReader(bytes))).make == nil)
   }
 
+  @Test func `the seconds and the coordinates of satellites are not changed by fractions`() throws {
+    var tiff = TIFFFixture()
+    tiff.gps = [
+      (1, .text("S")), (2, .rational([(33, 1), (51, 1), (2412, 100)])), (3, .text("E")),
+      (4, .rational([(151, 1), (12, 1), (3354, 100)])), (7, .rational([(17, 1), (17, 1), (5_865, 100)])),
+      (29, .text("2020:06:05")),
+    ]
+    let reader = try #require(TIFFReader(tiff.data()))
+    let location = try #require(EXIFValues(reader).location)
+    #expect(location.latitude == -33.8567 && location.longitude == 151.20931666700001)
+    #expect(location.timestamp?.description == "2020-06-05T17:17:58.65Z")
+  }
+
+  @Test func `the time of an image is that of the most exact record`() throws {
+    func png(_ chunks: [(String, String)]) throws -> String? {
+      var form = PNGFixture()
+      form.chunks = chunks.map { ($0.0, Array($0.1.utf8)) }
+      return try ImageMetadata(data: form.data()).captureDate?.description
+    }
+    let message = ("tEXt", "Creation Time\0Fri, 5 Jun 2020 10:11:12 +0200")
+    #expect(try png([message]) == "2020-06-05T10:11:12+02:00")
+    #expect(try png([("tEXt", "Creation Time\02020-06-05")]) == "2020-06-05")
+  }
+
   @Test func `times are read in all their forms`() {
     typealias Timestamp = ImageMetadata.Timestamp
     #expect(Timestamp("2026:11:26 16:00:01")?.description == "2026-11-26T16:00:01")
     #expect(Timestamp("2026:11:26 16:00:01")?.date == nil)
-    #expect(Timestamp("2024-02-29")?.description == "2024-02-29T00:00:00")
+    #expect(Timestamp("2024-02-29")?.description == "2024-02-29")
+    #expect(Timestamp("2024-02-29")?.isDateOnly == true)
+    #expect(Timestamp("2024-02-29 12:00")?.isDateOnly == false)
     #expect(Timestamp("2026-11-26T16:00:01.5-03:30")?.description == "2026-11-26T16:00:01.5-03:30")
     #expect(Timestamp("2026-11-26T16:00Z")?.date == Date(timeIntervalSince1970: 1_795_708_800))
     for invalid in ["", "0000:00:00 00:00:00", "2026:13:01 00:00:00", "2025-02-29", "    :  :     :  :  "] {
       #expect(Timestamp(invalid) == nil, "\(invalid)")
+    }
+    for (text, time) in [
+      ("Fri, 5 Jun 2020 10:11:12 +0200", "2020-06-05T10:11:12+02:00"),
+      ("5 jun 2020 10:11 GMT", "2020-06-05T10:11:00Z"), ("5 Jun 2020 10:11:12 EST", "2020-06-05T10:11:12"),
+    ] { #expect(Timestamp(message: text)?.description == time) }
+    for invalid in [
+      "", "5 Jun 2020", "5 Dog 2020 10:11:12 GMT", "5 Jun 2020 10 GMT", "5 Jun 2020 1:2:3:4 GMT",
+    ] {
+      #expect(Timestamp(message: invalid) == nil, "\(invalid)")
     }
     let berlin = TimeZone(secondsFromGMT: 3_600)
     #expect(berlin.map { Timestamp("1970:01:01 01:00:00")?.date(in: $0) } == Date(timeIntervalSince1970: 0))

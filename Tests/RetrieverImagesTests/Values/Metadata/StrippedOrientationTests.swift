@@ -61,10 +61,14 @@ import Testing
     try expectOrientation(.left, of: plain.dropLast(12) + Data(exif) + plain.suffix(12), "XMP before")
   }
 
-  @Test func `the orientation of an animated WebP is ignored`() throws {
-    try expectOrientation(.up, of: WebPFixture.turnedAnimation(orientation: 6), "camera data")
-    let minimal = try #require(MinimalEXIF.tiff(.right))
-    try expectOrientation(.up, of: WebPFixture.turnedAnimation(minimal), "nothing but the orientation")
+  @Test func `the orientation of an animated WebP is ignored, and stays for other decoders`() throws {
+    let data = try WebPFixture.turnedAnimation(orientation: 6)
+    try expectOrientation(.up, of: data, "camera data")
+    let tiff = try #require(MinimalEXIF.tiff(.right))
+    let minimal = try WebPFixture.turnedAnimation(tiff)
+    #expect(try StrippedImage(data: data).data() == minimal)
+    #expect(try StrippedImage(data: minimal).removed.isEmpty)
+    #expect(try StrippedImage(data: minimal).data() == minimal)
   }
 
   @Test func `a list of orientations is not an orientation`() throws {
