@@ -15,7 +15,9 @@ static bool grow(codec_buffer *output, size_t *capacity, size_t maximum) {
   return true;
 }
 
-codec_result codec_inflate(const uint8_t *bytes, size_t count, size_t maximum, codec_buffer *output) {
+/// - Parameter is_start: Whether the result is complete when it has `maximum` bytes.
+static codec_result inflate_bytes(
+    const uint8_t *bytes, size_t count, size_t maximum, bool is_start, codec_buffer *output) {
   struct inflate_state *state = malloc(sizeof *state);
   size_t capacity = maximum < 4096 ? maximum : 4096;
   *output = (codec_buffer){malloc(capacity), 0};
@@ -27,18 +29,19 @@ codec_result codec_inflate(const uint8_t *bytes, size_t count, size_t maximum, c
     state->avail_in = (uint32_t)count;
     do {
       if (output->count == capacity && !grow(output, &capacity, maximum)) {
-        result = codec_too_large;
+        result = is_start ? codec_done : codec_too_large;
         break;
       }
       state->next_out = output->bytes + output->count;
       state->avail_out = (uint32_t)(capacity - output->count);
-      if (isal_inflate(state) != ISAL_DECOMP_OK) {
-        result = codec_corrupt;
+      bool is_valid = isal_inflate(state) == ISAL_DECOMP_OK;
+      output->count = capacity - state->avail_out;
+      if (!is_valid) {
+        result = is_start && output->count == maximum ? codec_done : codec_corrupt;
         break;
       }
-      output->count = capacity - state->avail_out;
       if (state->block_state == ISAL_BLOCK_FINISH) {
-        result = codec_done;
+        result = is_start && output->count < maximum ? codec_corrupt : codec_done;
         break;
       }
     } while (state->avail_in > 0 || state->avail_out == 0);
@@ -49,6 +52,14 @@ codec_result codec_inflate(const uint8_t *bytes, size_t count, size_t maximum, c
     *output = (codec_buffer){NULL, 0};
   }
   return result;
+}
+
+codec_result codec_inflate(const uint8_t *bytes, size_t count, size_t maximum, codec_buffer *output) {
+  return inflate_bytes(bytes, count, maximum, false, output);
+}
+
+codec_result codec_inflate_start(const uint8_t *bytes, size_t count, size_t wanted, codec_buffer *output) {
+  return inflate_bytes(bytes, count, wanted, true, output);
 }
 
 uint32_t codec_crc32(const uint8_t *bytes, size_t count) {

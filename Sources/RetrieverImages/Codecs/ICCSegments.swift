@@ -27,7 +27,7 @@ enum ICCSegments {
 
 /// The header of an ICC profile.
 enum ICCHeader {
-  private static let size = 128
+  static let size = 128
   private static let signature = (place: 36..<40, bytes: Array("acsp".utf8))
 
   /// Returns the size that a profile states; nil if the data is no profile.

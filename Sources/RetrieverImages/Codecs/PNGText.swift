@@ -43,12 +43,12 @@ struct PNGText {
   }
 
   /// Returns the bytes of the text; nil if they are damaged, too many, or over the budget.
-  func bytes(within budget: inout RecordBudget, maximum: Int = Self.maximumBytes) -> [UInt8]? {
+  func bytes(within budget: inout RecordBudget) -> [UInt8]? {
     guard isCompressed else {
-      guard stored.count <= maximum, budget.take(stored.count) else { return nil }
+      guard stored.count <= Self.maximumBytes, budget.take(stored.count) else { return nil }
       return Array(stored)
     }
-    let maximum = min(maximum, budget.left)
+    let maximum = min(Self.maximumBytes, budget.left)
     guard maximum > 0 else { return nil }
     let inflated: [UInt8]? = stored.withUnsafeBytes { bytes in
       var output = codec_buffer()

@@ -28,22 +28,30 @@ enum PNGStripping {
         // Decoders stop before its data.
         before.leaveOut(.otherData)
         try after.make(emptyEnd)
-      } else if try kept.keeps(chunk, in: source) {
-        if kept.hasPixels { try after.copy(chunk.range) } else { try before.copy(chunk.range) }
-      } else {
-        try leaveOut(chunk, source, &budget, &before)
+        continue
+      }
+      switch try kept.decide(on: chunk, in: source) {
+      case .copy: if kept.hasPixels { try after.copy(chunk.range) } else { try before.copy(chunk.range) }
+      case .replace(let data):
+        try before.make(made(chunk.name, data))
+        before.leaveOut(.otherData)
+      case .leaveOut: try leaveOut(chunk, source, &budget, &before)
       }
     }
     guard kept.hasPixels else { throw ImageError(.corrupt, "The PNG image is damaged: it has no pixels.") }
     if end < source.count { before.leaveOut(.otherData) }
     if !hasEnd { try after.make(emptyEnd) }
     if let tiff = MinimalEXIF.tiff(orientation.value) {
-      let body = Array("eXIf".utf8) + tiff
-      let checksum = body.withUnsafeBytes { codec_crc32($0.bytes, $0.count) }
-      try before.make(BigEndian.bytes(tiff.count, 4) + body + BigEndian.bytes(Int(checksum), 4))
+      try before.make(made("eXIf", tiff))
     }
     try before.add(after)
     return before
+  }
+
+  private static func made(_ name: String, _ data: [UInt8]) -> [UInt8] {
+    let body = Array(name.utf8) + data
+    let checksum = body.withUnsafeBytes { codec_crc32($0.bytes, $0.count) }
+    return BigEndian.bytes(data.count, 4) + body + BigEndian.bytes(Int(checksum), 4)
   }
 
   private static func leaveOut(

@@ -18,6 +18,10 @@ import Testing
     let (before, after) = (decode(data), decode(copy))
     #expect(before.error == nil && after.error == nil && before.rowCount > 0, name)
     #expect(before.pixels == after.pixels, name)
+    func profile(_ decoding: Decoding) -> Data? {
+      decoding.header?.profile.flatMap { data in ICCHeader.statedSize(of: data).map { data.prefix($0) } }
+    }
+    #expect(profile(before) == profile(after), name)
     #expect(before.finalHeader?.orientation == after.finalHeader?.orientation, name)
     #expect(try StrippedImage(data: copy).removed.isEmpty, name)
   }
@@ -57,8 +61,18 @@ import Testing
     }
     let late = try ImageMetadata(data: png([], after: [("iCCP", profile("late"))]))
     #expect(late.colorProfileName == nil)
-    // Not a profile.
-    try expectClean(png([("iCCP", Array("name\0\0".utf8) + PNGFixture.deflated(secret))]))
+    let name = Array("name\0\0".utf8)
+    let icc = FullFixture.profile()
+    let stream = PNGFixture.deflated(icc + secret)
+    let invalid: [[UInt8]] = [
+      name + PNGFixture.deflated(secret), name + stream, name + stream.dropLast(2), name + [1, 2, 3], secret,
+    ]
+    for data in invalid {
+      try expectClean(png([("iCCP", data)]))
+      try expectClean(png([("iCCP", data), ("gAMA", PNGFixture.big(100_000))]))
+      try expectClean(png([("gAMA", PNGFixture.big(100_000)), ("iCCP", data), ("iCCP", profile("second"))]))
+    }
+    #expect(decode(try strip(png([("iCCP", name + stream)]))).header?.profile == Data(icc))
   }
 
   @Test func `a PNG whose critical chunk is unknown is not copied`() {
