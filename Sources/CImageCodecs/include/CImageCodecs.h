@@ -232,8 +232,9 @@ codec_result codec_png_encode(
 /// Inflates a complete zlib stream, such as a compressed text. Fails with `codec_too_large` if the result has more than
 /// `maximum` bytes, and with `codec_needs_input` if the stream is incomplete.
 codec_result codec_inflate(const uint8_t *bytes, size_t count, size_t maximum, codec_buffer *output);
-/// Inflates the first `wanted` bytes of a zlib stream, regardless of what follows them.
-codec_result codec_inflate_start(const uint8_t *bytes, size_t count, size_t wanted, codec_buffer *output);
+/// Inflates the first `wanted` bytes of a zlib stream. `is_all` becomes true if the bytes are such a stream and nothing else.
+codec_result codec_inflate_start(
+    const uint8_t *bytes, size_t count, size_t wanted, codec_buffer *output, bool *is_all);
 /// Returns the CRC-32 of bytes, as PNG chunks contain it.
 uint32_t codec_crc32(const uint8_t *bytes, size_t count);
 

@@ -15,9 +15,15 @@ static bool grow(codec_buffer *output, size_t *capacity, size_t maximum) {
   return true;
 }
 
-/// - Parameter is_start: Whether the result is complete when it has `maximum` bytes.
+/// What remains of the input after inflating.
+typedef struct inflate_end {
+  bool has_stream_ended;
+  size_t unused;
+} inflate_end;
+
+/// Inflates a zlib stream. If it is damaged, incomplete or too large, the output has what was inflated before.
 static codec_result inflate_bytes(
-    const uint8_t *bytes, size_t count, size_t maximum, bool is_start, codec_buffer *output) {
+    const uint8_t *bytes, size_t count, size_t maximum, codec_buffer *output, inflate_end *end) {
   struct inflate_state *state = malloc(sizeof *state);
   size_t capacity = maximum < 4096 ? maximum : 4096;
   *output = (codec_buffer){malloc(capacity), 0};
@@ -29,7 +35,7 @@ static codec_result inflate_bytes(
     state->avail_in = (uint32_t)count;
     do {
       if (output->count == capacity && !grow(output, &capacity, maximum)) {
-        result = is_start ? codec_done : codec_too_large;
+        result = codec_too_large;
         break;
       }
       state->next_out = output->bytes + output->count;
@@ -37,29 +43,46 @@ static codec_result inflate_bytes(
       bool is_valid = isal_inflate(state) == ISAL_DECOMP_OK;
       output->count = capacity - state->avail_out;
       if (!is_valid) {
-        result = is_start && output->count == maximum ? codec_done : codec_corrupt;
+        result = codec_corrupt;
         break;
       }
       if (state->block_state == ISAL_BLOCK_FINISH) {
-        result = is_start && output->count < maximum ? codec_corrupt : codec_done;
+        result = codec_done;
         break;
       }
     } while (state->avail_in > 0 || state->avail_out == 0);
+    // The library may hold some bytes of the input.
+    *end = (inflate_end){
+        result == codec_done, state->avail_in + (size_t)(state->read_in_length > 0 ? state->read_in_length / 8 : 0)};
   }
   free(state);
-  if (result != codec_done) {
-    free(output->bytes);
-    *output = (codec_buffer){NULL, 0};
-  }
   return result;
 }
 
-codec_result codec_inflate(const uint8_t *bytes, size_t count, size_t maximum, codec_buffer *output) {
-  return inflate_bytes(bytes, count, maximum, false, output);
+static void release(codec_buffer *output) {
+  free(output->bytes);
+  *output = (codec_buffer){NULL, 0};
 }
 
-codec_result codec_inflate_start(const uint8_t *bytes, size_t count, size_t wanted, codec_buffer *output) {
-  return inflate_bytes(bytes, count, wanted, true, output);
+codec_result codec_inflate(const uint8_t *bytes, size_t count, size_t maximum, codec_buffer *output) {
+  inflate_end end = {false, 0};
+  codec_result result = inflate_bytes(bytes, count, maximum, output, &end);
+  if (result != codec_done) release(output);
+  return result;
+}
+
+codec_result codec_inflate_start(
+    const uint8_t *bytes, size_t count, size_t wanted, codec_buffer *output, bool *is_all) {
+  inflate_end end = {false, 0};
+  // One byte more shows whether there is more.
+  codec_result result = inflate_bytes(bytes, count, wanted + 1, output, &end);
+  if (output->count < wanted) {
+    release(output);
+    return result == codec_done ? codec_corrupt : result;
+  }
+  *is_all = end.has_stream_ended && output->count == wanted && end.unused == 0;
+  output->count = wanted;
+  return codec_done;
 }
 
 uint32_t codec_crc32(const uint8_t *bytes, size_t count) {

@@ -72,6 +72,7 @@ struct RIFFChunkParser {
       guard held.isEmpty, let rest = frameLeft, rest < Self.chunkHeadSize else { return nil }
       frameLeft = nil
       padding += rest
+      left = max(left - rest, 0)
       return .endOfFrame
     default: return nil
     }

@@ -124,4 +124,22 @@ struct GIFBlocks {
   private static func colorTable(_ flags: UInt8) -> Int {
     flags & 0x80 == 0 ? 0 : 3 << (Int(flags & 7) + 1)
   }
+
+  /// Returns the contents of all data blocks of an extension.
+  ///
+  /// - Parameter isApplication: Whether the first data block, which names the application, is left out.
+  static func joined(
+    _ source: any ByteSource, _ block: Block, isApplication: Bool = false
+  ) throws(ImageError) -> [UInt8] {
+    let start = isApplication ? block.data.upperBound : block.data.lowerBound - 1
+    let bytes = try source.bytes(start..<block.range.upperBound)
+    var contents: [UInt8] = []
+    var offset = 0
+    while offset < bytes.count, bytes[offset] > 0 {
+      let end = offset + 1 + Int(bytes[offset])
+      contents += bytes[(offset + 1)..<min(end, bytes.count)]
+      offset = end
+    }
+    return contents
+  }
 }

@@ -35,12 +35,7 @@ enum GIFStripping {
     _ block: GIFBlocks.Block, _ source: any ByteSource
   ) throws(ImageError) -> Bool {
     guard block.range.count <= MetadataRecords.maximumBytes else { return false }
-    var rest = try source.bytes(block.data.upperBound..<block.range.upperBound)[...]
-    var profile: [UInt8] = []
-    while let count = rest.popFirst() {
-      profile += rest.prefix(Int(count))
-      rest = rest.dropFirst(Int(count))
-    }
+    let profile = try GIFBlocks.joined(source, block, isApplication: true)
     return ICCHeader.statedSize(of: profile) == profile.count
   }
 

@@ -5,7 +5,10 @@ struct HEIFMetaCopy {
 
   private let file: HEIFFile
   private let parts: HEIFParts
-  /// The indices of the properties that stay.
+  /// The meaning of each property; nil for those that no copy keeps.
+  private let kept: [Int: [UInt8]?]
+  /// The indices of the properties that an item has, and of those that stay.
+  private var associated: Set<Int> = []
   private var properties: Set<Int> = []
   /// The number of properties so far. Several lists continue each other.
   private var propertyCount = 0
@@ -13,6 +16,8 @@ struct HEIFMetaCopy {
   init(_ file: HEIFFile, _ parts: HEIFParts) {
     self.file = file
     self.parts = parts
+    kept = Dictionary(
+      uniqueKeysWithValues: file.meta.properties.enumerated().map { ($0, HEIFWriting.meaning(of: $1)) })
   }
 
   /// Returns the content of the box.
@@ -189,13 +194,13 @@ struct HEIFMetaCopy {
 extension HEIFMetaCopy {
   /// Selects the properties of the items that stay. The other ones become free space, so that the numbers of all stay.
   private mutating func selectProperties() throws(ImageError) {
+    for association in file.meta.associations.values.joined() { associated.insert(association.index) }
     for item in parts.items {
       for association in file.meta.associations[item] ?? [] {
-        guard file.meta.properties.indices.contains(association.index) else { continue }
+        guard let kept = kept[association.index] else { continue }
         let type = file.meta.properties[association.index].type
         if HEIFWriting.keptProperties.contains(type) {
-          guard HEIFKeptProperty(file.meta.properties[association.index]) != nil else { continue }
-          properties.insert(association.index)
+          if kept != nil { properties.insert(association.index) }
         } else if association.isEssential, !HEIFProperties.ignored.contains(type) {
           throw ImageError(.unsupported, "The image uses an unsupported feature: the property \(type).")
         }
@@ -219,12 +224,12 @@ extension HEIFMetaCopy {
   private mutating func list(_ content: BoxReader) throws(ImageError) -> [UInt8] {
     var reader = content
     var boxes: [UInt8] = []
-    let associated = Set(file.meta.associations.values.joined().map(\.index))
     while let property = try reader.box() {
       propertyCount += 1
-      if properties.contains(propertyCount - 1), let kept = HEIFKeptProperty(property) {
-        boxes += HEIFWriting.box(property.type, kept.content)
-        leaveOut(property.content.rest.dropFirst(kept.content.count))
+      let kept = kept[propertyCount - 1] ?? nil
+      if properties.contains(propertyCount - 1), let kept {
+        boxes += HEIFWriting.box(property.type, kept)
+        leaveOut(property.content.rest.dropFirst(kept.count))
         continue
       }
       boxes += HEIFWriting.box("free", [UInt8](repeating: 0, count: property.content.rest.count))
@@ -234,7 +239,7 @@ extension HEIFMetaCopy {
       case "free", "skip": leaveOut(property.content.rest)
       default:
         // The properties of an image that is left out are left out with it.
-        let isKnown = HEIFKeptProperty(property) != nil && associated.contains(propertyCount - 1)
+        let isKnown = kept != nil && associated.contains(propertyCount - 1)
         if !isKnown { removed.insert(.otherData) }
       }
     }

@@ -18,6 +18,31 @@ enum HEIFWriting {
     "oinf", "tols",
   ]
 
+  /// The sizes of the properties that have always the same.
+  private static let propertySizes: [FourCharacterCode: Int] = [
+    "ispe": 12, "irot": 1, "imir": 1, "clap": 32, "pasp": 8, "clli": 4, "mdcv": 24,
+  ]
+
+  /// Returns what has a meaning in a property; nil if a copy without metadata does not keep it. What follows could be anything.
+  static func meaning(of property: BoxReader.Box) -> [UInt8]? {
+    guard keptProperties.contains(property.type) else { return nil }
+    let content = property.content.rest
+    switch property.type {
+    case "colr":
+      switch String(decoding: content.prefix(4), as: UTF8.self) {
+      case "nclx": return Array(content.prefix(11))
+      case "prof", "rICC":
+        return ICCHeader.statedSize(of: content.dropFirst(4)).map { Array(content.prefix(4 + $0)) }
+      default: return nil
+      }
+    case "auxC":
+      // A version and the kind of the auxiliary image, as a text that ends with a zero byte.
+      let end = content.dropFirst(4).firstIndex(of: 0)
+      return Array(end.map { content[...$0] } ?? content)
+    case let type: return Array(content.prefix(propertySizes[type] ?? content.count))
+    }
+  }
+
   /// Returns a file with one image of another file: a coded image, or a grid with its tiles.
   ///
   /// - Returns: nil if the image is of another kind, damaged, or larger than the maximum of a gain map.

@@ -88,10 +88,15 @@ extension ImageMetadata {
 
   private func date(_ text: String?) -> Timestamp? { text.flatMap { Timestamp($0) } }
 
-  /// Takes the time when the photo was taken, if no earlier record has stated it. A time is better than a day only.
+  /// Takes the time when the photo was taken, if no earlier record has stated it, or only the day.
   private mutating func takeDate(_ text: String?) {
     guard let found = date(text) else { return }
-    if captureDate.map({ $0.isDateOnly && !found.isDateOnly }) ?? true { captureDate = found }
+    guard let known = captureDate else {
+      captureDate = found
+      return
+    }
+    let isSameDay = (known.year, known.month, known.day) == (found.year, found.month, found.day)
+    if known.isDateOnly, isSameDay { captureDate = found }
   }
 
   private mutating func takeTexts(_ texts: [(keyword: String, text: String)]) {

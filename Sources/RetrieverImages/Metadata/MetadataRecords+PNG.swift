@@ -67,8 +67,8 @@ extension MetadataRecords {
 
   /// Reads an iCCP chunk: the name of the profile, a zero, the compression method and the compressed profile.
   private mutating func takeProfile(_ data: [UInt8]) {
-    // The chunk has the same form as a compressed text. As in the decoder, only the first one counts.
-    guard profile == nil, let text = PNGText(name: "zTXt", data: data) else { return }
+    // The chunk has the same form as a compressed text. As in the decoder, the last one counts.
+    guard let text = PNGText(name: "zTXt", data: data) else { return }
     profile = text.bytes(within: &budget).map { Data($0) }
   }
 

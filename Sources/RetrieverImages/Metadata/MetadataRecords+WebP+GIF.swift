@@ -50,7 +50,7 @@ extension MetadataRecords {
     while let block = try blocks.next() {
       guard block.range.count <= Self.maximumBytes else { continue }
       switch block.kind {
-      case .comment: takeComment(try Self.joined(source, block))
+      case .comment: takeComment(try GIFBlocks.joined(source, block))
       case .application("XMP DataXMP"):
         // The packet is stored without block lengths. A trailer follows that makes it look like blocks.
         let packet = try record(block.data.upperBound..<block.range.upperBound, in: source)
@@ -58,19 +58,5 @@ extension MetadataRecords {
       default: break
       }
     }
-  }
-
-  /// Returns the contents of all data blocks of an extension.
-  private static func joined(_ source: any ByteSource, _ block: GIFBlocks.Block) throws(ImageError) -> [UInt8]
-  {
-    let bytes = try source.bytes((block.data.lowerBound - 1)..<block.range.upperBound)
-    var contents: [UInt8] = []
-    var offset = 0
-    while offset < bytes.count, bytes[offset] > 0 {
-      let end = offset + 1 + Int(bytes[offset])
-      contents += bytes[(offset + 1)..<min(end, bytes.count)]
-      offset = end
-    }
-    return contents
   }
 }

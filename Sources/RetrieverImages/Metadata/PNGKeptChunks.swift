@@ -15,12 +15,19 @@ struct PNGKeptChunks {
   private static let described: [String: ClosedRange<Int>] = [
     "IHDR": 13...13, "cHRM": 32...32, "gAMA": 4...4, "sBIT": 1...4,
     "sRGB": 1...1, "cICP": 4...4, "mDCV": 24...24, "mDCv": 24...24, "cLLI": 8...8, "cLLi": 8...8,
-    "bKGD": 1...6, "pHYs": 9...9, "sTER": 1...1, "acTL": 8...8, "iCCP": 14...16 << 20,
+    "bKGD": 1...6, "pHYs": 9...9, "sTER": 1...1, "acTL": 8...8,
   ]
 
+  /// libpng ignores a profile in a shorter chunk, and does not look at its data.
+  private static let profileSizes = 92...RecordBudget.maximumBytes
+  /// What describes colors. libpng ignores it after a palette, also in an image without one.
+  private static let colors: Set<String> = ["iCCP", "cHRM", "gAMA", "sRGB"]
+
   private var kept: Set<String> = []
-  /// The maximum lengths of a palette, and of the opacity of colors, in an image of this color type.
-  private var (paletteSize, opacitySize) = (0, 0)
+  private var colorType: UInt8 = 0
+  private var hasPalette = false
+  /// The lengths of a palette, and of the opacity of colors, which an image of this color type can have.
+  private var (paletteSizes, opacitySizes) = (0...0, 0...0)
   private(set) var hasPixels = false
 
   /// Takes the next chunk, and decides what becomes of it.
@@ -43,17 +50,14 @@ struct PNGKeptChunks {
       }
       return .leaveOut
     }
-    guard !hasPixels, lengths.contains(chunk.data.count), kept.insert(chunk.name).inserted else {
-      return .leaveOut
-    }
+    defer { if chunk.name == "PLTE" { hasPalette = true } }
+    guard !hasPixels, lengths.contains(chunk.data.count), !hasPalette || !Self.colors.contains(chunk.name)
+    else { return .leaveOut }
+    if chunk.name == "iCCP" { return decide(onProfile: try source.bytes(chunk.data)) }
+    guard kept.insert(chunk.name).inserted else { return .leaveOut }
     switch chunk.name {
     case "IHDR": readHeader(try source.bytes(chunk.data))
-    case "iCCP":
-      let decision =
-        kept.contains("PLTE") ? .leaveOut : try Self.decide(onProfile: source.bytes(chunk.data))
-      // After an invalid profile, libpng takes the next one.
-      if decision == .leaveOut { kept.remove(chunk.name) }
-      return decision
+    case "PLTE": if colorType == 3 { opacitySizes = 1...max(chunk.data.count / 3, 1) }
     default: break
     }
     return .copy
@@ -61,56 +65,51 @@ struct PNGKeptChunks {
 
   private func lengths(of name: String) -> ClosedRange<Int>? {
     switch name {
-    case "PLTE": 0...paletteSize
-    case "tRNS": 0...opacitySize
+    case "PLTE": paletteSizes
+    case "tRNS": opacitySizes
+    case "iCCP": Self.profileSizes
     default: Self.described[name]
     }
   }
 
   private mutating func readHeader(_ header: [UInt8]) {
-    switch header[9] {
-    case 0: opacitySize = 2
-    case 2: opacitySize = 6
-    case 3:
-      opacitySize = 1 << min(Int(header[8]), 8)
-      paletteSize = 3 * opacitySize
+    colorType = header[9]
+    switch colorType {
+    case 0: opacitySizes = 2...2
+    case 2: opacitySizes = 6...6
+    case 3: paletteSizes = 3...(3 << min(Int(header[8]), 8))
     default: break
     }
   }
 
-  private static let maximumProfile = 16 << 20
+  /// The bytes of profiles that may still be inflated.
+  private var budget = RecordBudget()
 
-  /// Returns a color profile of the size that it states; nil if there is none. libpng ignores what follows it.
-  private static func profile(_ stream: ArraySlice<UInt8>) -> [UInt8]? {
-    func start(_ count: Int) -> [UInt8]? {
-      stream.withUnsafeBytes { bytes in
-        var output = codec_buffer()
-        guard codec_inflate_start(bytes.bytes, bytes.count, count, &output) == .done else { return nil }
-        defer { free(output.bytes) }
-        return Array(UnsafeBufferPointer(start: output.bytes, count: output.count))
-      }
-    }
-    guard let size = start(ICCHeader.size).flatMap({ ICCHeader.statedSize(of: $0) }), size <= maximumProfile
-    else { return nil }
-    return start(size)
+  /// Decides on an iCCP chunk: the name of the profile, a zero, the compression method and the compressed profile.
+  ///
+  /// The chunks that libpng uses stay in their order: of several profiles, the last one counts. After an invalid profile, it
+  /// ignores all colors, so that another invalid one takes its place.
+  private mutating func decide(onProfile data: [UInt8]) -> Decision {
+    let invalid = Decision.replace([UInt8](repeating: 0, count: data.count))
+    guard let end = data.firstIndex(of: 0), (1...79).contains(end), data.count > end + 2, data[end + 1] == 0
+    else { return data.allSatisfy { $0 == 0 } ? .copy : invalid }
+    let stream = data[(end + 2)...]
+    guard budget.take(ICCHeader.size), let header = Self.inflated(stream, count: ICCHeader.size),
+      let size = ICCHeader.statedSize(of: header.bytes), budget.take(size),
+      let profile = Self.inflated(stream, count: size)
+    else { return invalid }
+    return profile.isAll ? .copy : .replace(data[..<(end + 2)] + Self.stored(profile.bytes))
   }
 
-  /// Returns whether a stream has nothing but a profile.
-  private static func isExact(_ stream: ArraySlice<UInt8>, _ profile: [UInt8]) -> Bool {
+  /// Returns the beginning of a compressed profile, and whether the stream has nothing else.
+  private static func inflated(_ stream: ArraySlice<UInt8>, count: Int) -> (bytes: [UInt8], isAll: Bool)? {
     stream.withUnsafeBytes { bytes in
       var output = codec_buffer()
+      var isAll = false
+      guard codec_inflate_start(bytes.bytes, bytes.count, count, &output, &isAll) == .done else { return nil }
       defer { free(output.bytes) }
-      return codec_inflate(bytes.bytes, bytes.count, profile.count, &output) == .done
+      return (Array(UnsafeBufferPointer(start: output.bytes, count: output.count)), isAll)
     }
-  }
-
-  /// Returns what becomes of an iCCP chunk: the name of the profile, a zero, the compression method and the compressed profile.
-  private static func decide(onProfile data: [UInt8]) throws(ImageError) -> Decision {
-    guard let end = data.firstIndex(of: 0), (1...79).contains(end), data.count > end + 2, data[end + 1] == 0,
-      let profile = profile(data[(end + 2)...])
-    else { return .leaveOut }
-    if isExact(data[(end + 2)...], profile) { return .copy }
-    return .replace(data[..<(end + 2)] + stored(profile))
   }
 
   /// Returns a zlib stream that is not compressed.

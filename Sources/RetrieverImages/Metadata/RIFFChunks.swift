@@ -31,7 +31,8 @@ struct RIFFChunks {
   ///
   /// - Throws: An error if a chunk is not completely within the data.
   mutating func next() throws(ImageError) -> Chunk? {
-    guard offset < end else { return nil }
+    // Too few bytes for another chunk belong to none.
+    guard offset <= end - 8 else { return nil }
     count += 1
     guard count <= MetadataRecords.maximumParts else { throw .tooManyParts("WebP") }
     guard let head = try source.exactly(8, at: offset) else { throw ImageError.truncated("WebP") }

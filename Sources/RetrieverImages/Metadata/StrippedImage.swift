@@ -12,6 +12,9 @@ import SystemFiles
 /// Everything else is left out: the place and time, the camera, the lens and their serial numbers, names, titles, comments,
 /// thumbnails, and data that this library does not know.
 ///
+/// The compressed pixels are not looked into: what is hidden in them, after their last code or in the padding of a codec,
+/// stays.
+///
 /// The copy of a HEIC or AVIF keeps its size: zeros take the place of what is left out, because these formats refer to
 /// their data by position. Of these formats, files with a sequence of images are not supported.
 ///

@@ -10,7 +10,7 @@ enum WebPStripping {
     var body = StrippingPlan()
     var features: (index: Int, bytes: [UInt8])?
     var orientation: ImageOrientation?
-    var hasEXIF = false
+    var (hasEXIF, hasInvalidProfile) = (false, false)
     var end = 12
     var order = WebPChunkOrder()
     var chunks = try RIFFChunks(source)
@@ -30,6 +30,18 @@ enum WebPStripping {
         body.leaveOut(.otherData)
         try body.make(Array("ANIM".utf8) + little(animationSize))
         try body.copy(chunk.data.prefix(animationSize))
+      case "ICCP" where isUsed:
+        guard let profile = try profile(chunk, source) else {
+          body.leaveOut(.otherData)
+          hasInvalidProfile = true
+          continue
+        }
+        if profile.count == chunk.data.count {
+          try copy(chunk, into: &body)
+        } else {
+          body.leaveOut(.otherData)
+          try body.make(WebPFile.chunk("ICCP", profile))
+        }
       case "ICCP", "ANIM", "ALPH", "VP8 ", "VP8L":
         if isUsed { try copy(chunk, into: &body) } else { body.leaveOut(.otherData) }
       case "ANMF":
@@ -53,10 +65,11 @@ enum WebPStripping {
       }
     }
     if end < source.count { body.leaveOut(.otherData) }
-    if let tiff = MinimalEXIF.tiff(orientation), let features {
-      var bytes = features.bytes
-      bytes[8] |= WebPFile.exifFlag
-      body.replace(features.index, with: bytes)
+    if hasInvalidProfile, features != nil { features?.bytes[8] &= ~WebPFile.profileFlag }
+    let tiff = MinimalEXIF.tiff(orientation)
+    if tiff != nil { features?.bytes[8] |= WebPFile.exifFlag }
+    if let features { body.replace(features.index, with: features.bytes) }
+    if let tiff, features != nil {
       try body.make(Array("EXIF".utf8) + little(tiff.count) + tiff)
     }
     guard body.byteCount + 4 <= Int(UInt32.max) else {
@@ -66,6 +79,15 @@ enum WebPStripping {
     try plan.make(Array("RIFF".utf8) + little(body.byteCount + 4) + Array("WEBP".utf8))
     try plan.add(body)
     return plan
+  }
+
+  /// Returns a color profile of the size that it states; nil if it is invalid.
+  private static func profile(
+    _ chunk: RIFFChunks.Chunk, _ source: any ByteSource
+  ) throws(ImageError) -> [UInt8]? {
+    guard chunk.data.count <= RecordBudget.maximumBytes else { return nil }
+    let profile = try source.bytes(chunk.data)
+    return ICCHeader.statedSize(of: profile).map { Array(profile.prefix($0)) }
   }
 
   /// Copies a chunk with its padding, which is added if it is missing at the end of the file.

@@ -160,7 +160,7 @@ import Testing
     ]
     let reader = try #require(TIFFReader(tiff.data()))
     let location = try #require(EXIFValues(reader).location)
-    #expect(location.latitude == -33.8567 && location.longitude == 151.20931666700001)
+    #expect(location.latitude == -33.8567 && location.longitude == 151.209316667)
     #expect(location.timestamp?.description == "2020-06-05T17:17:58.65Z")
   }
 
@@ -173,6 +173,18 @@ import Testing
     let message = ("tEXt", "Creation Time\0Fri, 5 Jun 2020 10:11:12 +0200")
     #expect(try png([message]) == "2020-06-05T10:11:12+02:00")
     #expect(try png([("tEXt", "Creation Time\02020-06-05")]) == "2020-06-05")
+    func packet(_ attributes: String) -> (String, String) {
+      let names =
+        #"xmlns:photoshop="http://ns.adobe.com/photoshop/1.0/" xmlns:xmp="http://ns.adobe.com/xap/1.0/""#
+      let start = "XML:com.adobe.xmp\0\0\0\0\0<x:xmpmeta xmlns:x=\"adobe:ns:meta/\"><rdf:RDF xmlns:rdf="
+      return (
+        "iTXt", start + "\"\(XMPPacket.rdf)\"><rdf:Description \(names) \(attributes)/></rdf:RDF></x:xmpmeta>"
+      )
+    }
+    let day = #"photoshop:DateCreated="1950-01-01""#
+    #expect(try png([packet(day + #" xmp:CreateDate="1950-01-01T12:00:00""#)]) == "1950-01-01T12:00:00")
+    // The time of the scan is that of another day.
+    #expect(try png([packet(day + #" xmp:CreateDate="2024-05-05T12:00:00""#)]) == "1950-01-01")
   }
 
   @Test func `times are read in all their forms`() {

@@ -174,7 +174,9 @@ import Testing
     let loop = WebPFixture.chunk("ANIM", [0, 0, 0, 0, 0, 0])
     let other = WebPFixture.chunk("ANIM", [1, 2, 3, 4, 5, 6])
     let frame = WebPFixture.frame(left: 0, top: 0, width: 30, height: 20, pixels: still)
-    let profile = WebPFixture.chunk("ICCP", [1, 2, 3])
+    let profile = WebPFixture.chunk("ICCP", FullFixture.profile())
+    let trailing = WebPFixture.chunk("ICCP", FullFixture.profile() + Array("secret".utf8))
+    let declared = WebPFixture.features(flags: 0x20, width: 30, height: 20)
     let secret = WebPFixture.chunk("ICCP", Array("secret".utf8))
     let exif = WebPFixture.chunk("EXIF", EXIFFixture.tiff(orientation: 6, isLittleEndian: true))
     for (long, short) in [
@@ -183,6 +185,7 @@ import Testing
       (animation + loop + other + frame, animation + loop + frame),
       (plain + profile + secret + still, plain + profile + still),
       (plain + profile + still + secret, plain + profile + still),
+      (declared + secret + still, plain + still), (declared + trailing + still, declared + profile + still),
       // EXIF data needs a VP8X chunk before it.
       (exif + still, still), (exif + plain + still, plain + still),
     ] {
@@ -192,7 +195,8 @@ import Testing
       let decoding = decode(data)
       let copy = decode(WebPFixture.file(short))
       #expect(decoding.error == nil && decoding.pixels == copy.pixels)
-      #expect(decoding.finalHeader == copy.finalHeader)
+      let isSame = decoding.finalHeader?.orientation == copy.finalHeader?.orientation
+      #expect(isSame && decoding.finalHeader?.frameCount == copy.finalHeader?.frameCount)
     }
   }
 
