@@ -337,7 +337,9 @@ import Testing
         [ChildProcess.path(ofProgram: "storing")],
         environment: ["XDG_DATA_HOME": directory.url.path], isConversing: true)
       // The program prints a line after each write.
-      for _ in 0..<Int.random(in: 1...6, using: &random) { _ = child.readLine(within: .seconds(20)) }
+      for _ in 0..<Int.random(in: 1...6, using: &random) {
+        _ = try #require(child.readLine(within: .seconds(60)))
+      }
       child.send(signal: SIGKILL)
       child.stop()
       let file = directory.url.appendingPathComponent("storing/retriever/cookies.json")

@@ -10,12 +10,12 @@ import Testing
 
 extension Kennel {
   /// Writes small, different photos into a folder and its subfolder.
-  func writePhotos(_ count: Int) throws {
+  func writePhotos(_ count: Int, firstSeed: Int = 0) throws {
     let folder = directory.file("photos/below")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     for index in 0..<count {
       var picture = Litter.posts[0].picture
-      picture.seed = UInt64(index)
+      picture.seed = UInt64(firstSeed + index)
       let data = picture.jpeg(scale: 0.04) ?? Data()
       let name = index % 2 == 0 ? "photos/rex_\(Self.names[index % 4]).jpg" : "photos/below/IMG_\(index).jpg"
       try directory.write(data, to: name)
