@@ -65,7 +65,7 @@ enum WebPStripping {
       }
     }
     if end < source.count { body.leaveOut(.otherData) }
-    if hasInvalidProfile, features != nil { features?.bytes[8] &= ~WebPFile.profileFlag }
+    if hasInvalidProfile { features?.bytes[8] &= ~WebPFile.profileFlag }
     let tiff = MinimalEXIF.tiff(orientation)
     if tiff != nil { features?.bytes[8] |= WebPFile.exifFlag }
     if let features { body.replace(features.index, with: features.bytes) }
